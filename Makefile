@@ -1,0 +1,39 @@
+# Every duty of this repository is a target, and every target prepares what it needs on a fresh machine.
+# A line `target: ## sentence` is what `make help` prints.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+VENV := .venv
+RUN := $(VENV)/bin
+# Test processes at a time. The software GPUs use several threads each, so two keep a small machine busy.
+JOBS ?= 2
+
+.PHONY: help setup bundle test lint check format clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## Make the venv, and install naga-cli and the software GPU drivers where they are missing.
+	@bash .ci/setup.sh
+
+bundle: setup ## Render the bundles under generated/, validate them with both judges, and prove every variant.
+	$(RUN)/wgslgen render
+	$(RUN)/wgslgen verify --require-gpu --require naga,tint
+
+test: setup ## Run all tests; a skip or an empty test file is a failure.
+	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS)
+
+lint: setup ## Check style, formatting and types.
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+
+check: lint ## Lint, then check that generated/ is what the specs and templates render to.
+	$(RUN)/wgslgen render --check
+
+format: setup ## Format the code and repair what ruff can repair.
+	$(RUN)/ruff check --fix .
+	$(RUN)/ruff format .
+
+clean: ## Remove the venv and caches of this checkout (the naga-cli in the user's cache stays).
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
