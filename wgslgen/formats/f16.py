@@ -1,0 +1,14 @@
+"""f16: unquantised weights, row-major, two bytes each."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wgslgen.formats.base import PlainFormat
+
+
+class F16(PlainFormat):
+    """IEEE 754 half precision; the WGSL decode takes two words at a time."""
+
+    name: ClassVar[str] = "f16"
+    bits: ClassVar[int] = 16

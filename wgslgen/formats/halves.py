@@ -1,0 +1,40 @@
+"""f16 scales: rounding to them, and random ones that catch bad decodes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+# f16 words that catch bad decodes: the largest, the smallest subnormal, zero, their negatives, the largest
+# subnormal and the smallest normal. The first is not zero, so that a single block still tests something.
+EDGE_WORDS = (0x7BFF, 0x0001, 0x0000, 0xFBFF, 0x03FF, 0x8000, 0x8001, 0x0400)
+SMALL_WORDS = (0x03FF, 0x8001, 0x0000, 0x0155, 0x8000, 0x0001, 0x83FF, 0x0400)
+F16_MAX = 65504.0
+
+
+def to_half(values: NDArray[np.float64]) -> NDArray[np.float16]:
+    """Round float64 to float16, saturating at 65504; what underflows becomes subnormal or zero."""
+    with np.errstate(under="ignore"):
+        return values.clip(-F16_MAX, F16_MAX).astype("<f2")
+
+
+def random_halves(n: int, count: int, rng: np.random.Generator, first: int = 0) -> NDArray[np.float16]:
+    """Return finite f16 scales [n, count] that hide no bad decode behind a huge neighbour.
+
+    Rows cycle through four patterns: edges in the first blocks and ordinary scales after them; ordinary
+    only; zero and subnormals only, so that a flush to zero shows; the largest scales first. Each cycle
+    and `first` start one edge further, so that rows of a single block meet all edges too.
+    """
+    magnitude = np.exp2(rng.uniform(-6.0, 1.0, (n, count)))
+    words = to_half(np.where(rng.random((n, count)) < 0.5, -magnitude, magnitude)).view("<u2")
+    for row in range(n):
+        pattern, turn = row % 4, row // 4 + first
+        if pattern == 0:
+            head = np.roll(EDGE_WORDS, -turn)[:count]
+            words[row, : head.size] = head
+        elif pattern == 2:
+            words[row] = np.resize(np.roll(SMALL_WORDS, -turn), count)
+        elif pattern == 3:
+            head = np.roll((0x7BFF, 0xFBFF), -turn)[:count]
+            words[row, : head.size] = head
+    return words.view("<f2")
