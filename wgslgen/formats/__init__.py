@@ -12,7 +12,7 @@ from wgslgen.formats.q4_0 import Q4_0
 from wgslgen.formats.q4_1 import Q4_1
 from wgslgen.formats.q8_0 import Q8_0
 
-__all__ = ["FORMATS", "Blocks", "Format", "get", "names"]
+__all__ = ["FORMATS", "Blocks", "Format", "by_gguf_type", "get", "names"]
 
 FORMATS: tuple[type[Format], ...] = (
     F32,
@@ -49,3 +49,8 @@ def get(name: str, group: int | None = None) -> Format:
     if isinstance(chosen, bool) or chosen not in kind.groups:
         raise UsageProblem(f"{name} has no group {group!r}", hint=f"set group = {allowed}")
     return kind(group=chosen)
+
+
+def by_gguf_type(type_id: int) -> type[Format] | None:
+    """Return the format of GGUF tensors with this type id, its group still open; None where none has it."""
+    return next((kind for kind in FORMATS if kind.gguf_type == type_id), None)

@@ -1,9 +1,9 @@
 """What every weight format is made of: geometry, exact NumPy packing, and seeded random blocks.
 
 A format says how weights lie in a file: rows of blocks, each block `group` weights long. `ScaledFormat`
-covers the formats with one f16 scale a block (and perhaps one f16 minimum); `PlainFormat` covers f16
-and f32. A format with sub-scales inside a super-block derives from `Format` and writes its own `split`,
-`join` and `unpack`: layouts only ask a format for its block as code bytes and header bytes.
+covers the formats with one f16 scale a block (and perhaps one f16 minimum); `plain.py` covers f16 and f32.
+A format with sub-scales inside a super-block derives from `Format`, says its own `header_bytes`, and writes
+its own `split`, `join` and `unpack`: layouts only ask which bytes of a block are codes and which are not.
 
 Sources of the byte layouts: ggml's block structures; all integers are little-endian, and "slot" means a
 code's place in the code bytes, counted from the lowest bits of the first byte.
@@ -46,6 +46,7 @@ class Format(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
+    gguf_type: ClassVar[int]  # the type id of such tensors in a GGUF file
     groups: ClassVar[tuple[int, ...]]
     default_group: ClassVar[int | None] = None
     quantised: ClassVar[bool] = True
@@ -118,14 +119,19 @@ class Format(BaseModel, ABC):
     def row_bytes(self, k: int) -> int:
         """Return the bytes of a row of `k` columns; refuse a `k` that is not whole blocks."""
         if k <= 0 or k % self.group:
+            others = [group for group in self.groups if k > 0 and k % group == 0]
             raise UsageProblem(
                 f"{self}: K = {k} is not a positive multiple of the block of {self.group} weights",
-                hint=f"choose K as a multiple of {self.group}, or a format with a smaller block",
+                hint=f"K fits group {_listed(others)}: set group = {others[0]}"
+                if others
+                else f"choose K as a multiple of {self.group}, or a format with a smaller block",
             )
         return k // self.group * self.block_bytes
 
     def check(self, data_len: int, n: int, k: int) -> None:
         """Raise UsageProblem unless `data_len` bytes are exactly `n` rows of `k` columns."""
+        if n < 0:
+            raise UsageProblem(f"{self}: N = {n} is negative; expected a number of rows")
         expected = n * self.row_bytes(k)
         if data_len == expected:
             return
@@ -161,7 +167,7 @@ class Format(BaseModel, ABC):
 
     @abstractmethod
     def unpack(self, data: Bytes) -> Floats:
-        """Return the weights as float64 [N, K]; every step is exact but for the final sum with a minimum."""
+        """Return the weights as float64 [N, K], without rounding."""
 
     @abstractmethod
     def quantise(self, weights: NDArray[np.float32]) -> Bytes:
@@ -197,9 +203,9 @@ class ScaledFormat(Format):
         """Return which element of the block each slot of the code bytes holds: [group]."""
         return np.arange(self.group, dtype=np.intp)
 
+    @abstractmethod
     def fit(self, blocks: Floats) -> tuple[Floats, Floats | None]:
         """Return scale and minimum (or None) for float64 [N, blocks, group]: each [N, blocks]."""
-        raise NotImplementedError
 
     def encode(self, blocks: Floats, scales: Floats, mins: Floats | None) -> NDArray[np.integer[Any]]:
         """Return the nearest codes [N, blocks, group], ties away from zero; a zero scale gives w = 0."""
@@ -224,14 +230,19 @@ class ScaledFormat(Format):
         shifts = np.arange(0, 8, self.bits, dtype=np.uint8)
         slots = codes.view(np.uint8)[..., self.slot_elements()]
         spread = slots.reshape(*codes.shape[:-1], self.code_bytes, shifts.size) << shifts
-        return np.bitwise_or.reduce(spread, axis=-1)
+        packed: Bytes = np.bitwise_or.reduce(spread, axis=-1)
+        return packed
 
     def split(self, data: Bytes) -> Blocks:
         """Take rows of blocks apart; scale bits are moved, never converted."""
         blocks = self._blocks(data)
         codes = self.unpack_codes(blocks[..., self._code_range])
         mins = None if self.min_offset is None else self._half(blocks, self.min_offset)
-        return Blocks(codes.reshape(data.shape[0], -1), self._half(blocks, self.scale_offset or 0), mins)
+        return Blocks(
+            codes.reshape(len(data), blocks.shape[1] * self.group),
+            self._half(blocks, self.scale_offset or 0),
+            mins,
+        )
 
     def join(self, blocks: Blocks) -> Bytes:
         """Return the bytes that `split` took apart."""
@@ -242,10 +253,13 @@ class ScaledFormat(Format):
             if offset is not None and halves is not None:
                 words = np.ascontiguousarray(halves, dtype="<f2")
                 data[..., offset : offset + 2] = words.view(np.uint8).reshape(n, count, 2)
-        return data.reshape(n, -1)
+        return data.reshape(n, count * self.block_bytes)
 
     def unpack(self, data: Bytes) -> Floats:
-        """Return (code_scale * code + zero) * d, plus the minimum where there is one: float64 [N, K]."""
+        """Return (code_scale * code + zero) * d, plus the minimum where there is one: float64 [N, K].
+
+        Nothing rounds: products and sums are multiples of 2^-24 below 2^24, which 53 bits hold.
+        """
         blocks = self.split(data)
         per_scale = self.code_scale * blocks.codes.astype(np.float64) + self.zero
         weights = per_scale * blocks.scales.astype(np.float64).repeat(self.group, axis=1)
@@ -275,49 +289,6 @@ class ScaledFormat(Format):
     @staticmethod
     def _half(blocks: Bytes, offset: int) -> NDArray[np.float16]:
         return np.ascontiguousarray(blocks[..., offset : offset + 2]).view("<f2")[..., 0]
-
-
-class PlainFormat(Format):
-    """Unquantised weights: a block is one float, and nothing scales it."""
-
-    quantised: ClassVar[bool] = False
-    scale_offset: ClassVar[int | None] = None
-    code_offset: ClassVar[int] = 0
-    int8_stride: ClassVar[int | None] = None
-    groups: ClassVar[tuple[int, ...]] = (1,)
-
-    group: int = 1
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The float type of one weight as it lies in the file."""
-        return np.dtype(f"<f{self.bits // 8}")
-
-    def split(self, data: Bytes) -> Blocks:
-        """Return the bit patterns as codes [N, K], and no scales: [N, 0]."""
-        self._blocks(data)
-        codes = np.ascontiguousarray(data).view(f"<u{self.bits // 8}")
-        return Blocks(codes, np.empty((data.shape[0], 0), dtype=np.float16))
-
-    def join(self, blocks: Blocks) -> Bytes:
-        """Return the bytes of the bit patterns."""
-        return np.ascontiguousarray(blocks.codes).view(np.uint8)
-
-    def unpack(self, data: Bytes) -> Floats:
-        """Return the weights as float64 [N, K], exactly."""
-        self._blocks(data)
-        return np.ascontiguousarray(data).view(self.dtype).astype(np.float64)
-
-    def quantise(self, weights: NDArray[np.float32]) -> Bytes:
-        """Return weights rounded to this type; past 65504 an f16 saturates."""
-        values = self._finite(weights).reshape(weights.shape)
-        narrow = to_half(values) if self.bits == 16 else values.astype("<f4")
-        return narrow.view(np.uint8)
-
-    def random_blocks(self, n: int, k: int, rng: np.random.Generator) -> Bytes:
-        """Return weights from `random_halves` (exact in f16 and f32): uint8 [N, row_bytes]."""
-        self.row_bytes(k)
-        return random_halves(n, k, rng).astype(self.dtype).view(np.uint8)
 
 
 def _listed(values: tuple[int, ...] | list[int]) -> str:

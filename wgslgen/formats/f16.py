@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from wgslgen.formats.base import PlainFormat
+from wgslgen.formats.plain import PlainFormat
 
 
 class F16(PlainFormat):
     """IEEE 754 half precision; the WGSL decode takes two words at a time."""
 
     name: ClassVar[str] = "f16"
+    gguf_type: ClassVar[int] = 1
     bits: ClassVar[int] = 16

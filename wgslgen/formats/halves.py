@@ -22,13 +22,15 @@ def random_halves(n: int, count: int, rng: np.random.Generator, first: int = 0) 
     """Return finite f16 scales [n, count] that hide no bad decode behind a huge neighbour.
 
     Rows cycle through four patterns: edges in the first blocks and ordinary scales after them; ordinary
-    only; zero and subnormals only, so that a flush to zero shows; the largest scales first. Each cycle
-    and `first` start one edge further, so that rows of a single block meet all edges too.
+    only; zero and subnormals only, so that a flush to zero shows; the largest scales first. A cycle
+    starts with the edges that the one before had no blocks for, so that short rows meet all edges too;
+    `first` shifts the start.
     """
     magnitude = np.exp2(rng.uniform(-6.0, 1.0, (n, count)))
     words = to_half(np.where(rng.random((n, count)) < 0.5, -magnitude, magnitude)).view("<u2")
+    step = count if count < len(EDGE_WORDS) else 1
     for row in range(n):
-        pattern, turn = row % 4, row // 4 + first
+        pattern, turn = row % 4, row // 4 * step + first
         if pattern == 0:
             head = np.roll(EDGE_WORDS, -turn)[:count]
             words[row, : head.size] = head

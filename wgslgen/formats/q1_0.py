@@ -14,6 +14,7 @@ class Q1_0(ScaledFormat):  # noqa: N801
     """Sign bits in element order, lowest bit first; early files have groups of 32 or 64."""
 
     name: ClassVar[str] = "q1_0"
+    gguf_type: ClassVar[int] = 41
     groups: ClassVar[tuple[int, ...]] = (32, 64, 128)
     bits: ClassVar[int] = 1
     code_offset: ClassVar[int] = 2

@@ -17,6 +17,7 @@ class Q2_0(ScaledFormat):  # noqa: N801
     """Codes in element order, lowest bits first; 16 codes a u32 word."""
 
     name: ClassVar[str] = "q2_0"
+    gguf_type: ClassVar[int] = 42
     groups: ClassVar[tuple[int, ...]] = (64, 128)
     bits: ClassVar[int] = 2
     code_offset: ClassVar[int] = 2

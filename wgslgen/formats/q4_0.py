@@ -32,6 +32,7 @@ class Q4_0(Nibbles):  # noqa: N801
     """Symmetric around zero, with one more step below than above."""
 
     name: ClassVar[str] = "q4_0"
+    gguf_type: ClassVar[int] = 2
     code_offset: ClassVar[int] = 2
     zero: ClassVar[int] = -8
     raw_bias: ClassVar[float] = -24.0

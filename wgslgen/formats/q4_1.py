@@ -12,6 +12,7 @@ class Q4_1(Nibbles):  # noqa: N801
     """Codes 0 to 15 span the block's range; nibbles lie as in q4_0."""
 
     name: ClassVar[str] = "q4_1"
+    gguf_type: ClassVar[int] = 3
     min_offset: ClassVar[int | None] = 2
     code_offset: ClassVar[int] = 4
     raw_bias: ClassVar[float] = -16.0

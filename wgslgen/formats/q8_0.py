@@ -13,6 +13,7 @@ class Q8_0(ScaledFormat):  # noqa: N801
     """Codes -128 to 127 in element order; the quantiser uses -127 to 127."""
 
     name: ClassVar[str] = "q8_0"
+    gguf_type: ClassVar[int] = 8
     groups: ClassVar[tuple[int, ...]] = (32,)
     bits: ClassVar[int] = 8
     code_offset: ClassVar[int] = 2

@@ -1,0 +1,123 @@
+"""Whether a result is the oracle's. The judge is strict by construction: it has no absolute slack.
+
+Each error is measured against the sum of the magnitudes that were added up for that element (its condition),
+so a row of small weights is judged as sharply as a row of large ones, and cancellation excuses nothing more
+than rounding does. A result in another order, or scaled by 1.02, is far outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wgslgen.spec import Frozen, Tolerance
+
+Floats = NDArray[np.float64]
+TIE_ULPS = 1.0
+
+
+class Verdict(Frozen):
+    """Outcome of one comparison. `nmse` and `element` are what was seen; `problem` is None where it is right."""
+
+    nmse: float
+    element: float
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class Close:
+    """Expected numbers: `values` and `magnitudes` in float64, both of the output's shape [rows, columns].
+
+    `dtype` is how the output's bytes are read. A magnitude of 0 expects the value exactly.
+    """
+
+    values: Floats
+    magnitudes: Floats
+    dtype: np.dtype[Any]
+
+    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:
+        """Compare the bytes of an output buffer with the expectation."""
+        actual = np.frombuffer(raw, self.dtype, count=self.values.size).reshape(self.values.shape)
+        return compare(actual.astype(np.float64), self.values, self.magnitudes, tolerance)
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Expected integers, given as the reals `values` that they are the roundings of.
+
+    Either neighbour is right where the real lies within TIE_ULPS ulp (of f32) of a tie. `order` maps the
+    position in the output to the element.
+    """
+
+    values: Floats
+    order: NDArray[np.int64]
+    dtype: np.dtype[Any]
+
+    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:
+        """Compare the bytes of an output buffer with the expectation."""
+        actual = np.frombuffer(raw, self.dtype, count=self.values.size).astype(np.float64)
+        reals = np.ravel(self.values)[self.order]
+        slack = 0.5 + TIE_ULPS * np.spacing(np.abs(reals).astype(np.float32)).astype(np.float64)
+        wrong = np.abs(actual - reals) > slack
+        off = float(np.abs(actual - np.rint(reals)).max(initial=0.0))
+        if not wrong.any():
+            return Verdict(nmse=0.0, element=0.0, problem=None)
+        at = int(np.argmax(wrong))
+        said = f"{int(wrong.sum())} of {wrong.size} integers wrong; first at {at}: got {actual[at]}, real value {reals[at]:.6f}"
+        return Verdict(nmse=float("inf"), element=off, problem=said)
+
+
+Expected = Close | Rounded
+
+
+def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance) -> Verdict:
+    """Compare arrays of equal shape; NaN or infinity on one side only is a mismatch."""
+    if actual.shape != expected.shape:
+        return _failed(f"shape {actual.shape}, expected {expected.shape}")
+    if not np.array_equal(np.isfinite(actual), np.isfinite(expected)):
+        odd = np.isfinite(actual) != np.isfinite(expected)
+        at = np.unravel_index(int(np.argmax(odd)), odd.shape)
+        return _failed(
+            f"{int(odd.sum())} of {odd.size} elements are finite on one side only; first at {_at(at)}: "
+            f"got {actual[at]}, expected {expected[at]}"
+        )
+    if not np.array_equal(actual[~np.isfinite(actual)], expected[~np.isfinite(expected)], equal_nan=True):
+        return _failed("infinities or NaNs differ")
+    error, reference = np.where(np.isfinite(expected), (actual - expected, expected), 0.0)
+    scale = np.where(np.isfinite(expected), magnitudes, 0.0)
+    relative = np.divide(np.abs(error), scale, out=np.where(error == 0.0, 0.0, np.inf), where=scale > 0)
+    worst = float(relative.max(initial=0.0))
+    nmse = _nmse(error, reference)
+    if worst > tolerance.element:
+        at = np.unravel_index(int(np.argmax(relative)), relative.shape)
+        return Verdict(
+            nmse=nmse,
+            element=worst,
+            problem=(
+                f"element {_at(at)}: got {actual[at]!r}, expected {expected[at]!r}; error {worst:.3g} of the summed "
+                f"magnitude, allowed {tolerance.element:.3g}"
+            ),
+        )
+    if nmse > tolerance.nmse:
+        return Verdict(nmse=nmse, element=worst, problem=f"NMSE {nmse:.3g}, allowed {tolerance.nmse:.3g}")
+    return Verdict(nmse=nmse, element=worst, problem=None)
+
+
+def _nmse(error: Floats, reference: Floats) -> float:
+    """Return squared error over squared reference, scaled so that huge values do not overflow."""
+    peak = float(np.abs(reference).max(initial=0.0))
+    if peak == 0.0:
+        return 0.0 if not error.any() else float("inf")
+    with np.errstate(under="ignore"):
+        return float(np.square(error / peak).sum() / np.square(reference / peak).sum())
+
+
+def _failed(problem: str) -> Verdict:
+    return Verdict(nmse=float("inf"), element=float("inf"), problem=problem)
+
+
+def _at(index: tuple[Any, ...]) -> str:
+    return "[" + ", ".join(str(int(part)) for part in index) + "]"

@@ -1,0 +1,170 @@
+"""What kernels that read a weight matrix share: format, layout, and the step in which they read it.
+
+A *step* is what one load brings: `step_words` u32 words of codes. Steps are numbered along the rows, and a
+step never reaches over a block's end. The decode in templates/formats gives four neighbouring elements a
+call, so a step is a list of (unit, four) pairs, in the order in which `step_fours` names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import model_validator
+
+from wgslgen import formats
+from wgslgen.errors import UsageProblem
+from wgslgen.formats import Format
+from wgslgen.spec import Binding, Const, Constant, Kernel, Rule
+
+STEP_TYPES = {1: "u32", 2: "vec2<u32>", 4: "vec4<u32>"}
+
+FormatName = Annotated[str, Constant("weight format, as stored in the file", "what")]
+Group = Annotated[
+    int | None,
+    Constant("weights under one scale; needed where the format has several", "what", tag="g{}"),
+]
+Layout = Annotated[Literal["ggml", "planar"], Constant("how the weights lie on the GPU", "what")]
+StepWords = Annotated[Literal[1, 2, 4], Constant("u32 words of codes that a thread loads at once", "how", tag="w{}")]
+
+
+class Weighted(Kernel):
+    """Base of the kernels with a weight matrix [N, K]."""
+
+    format: FormatName
+    group: Group = None
+    layout: Layout = "planar"
+    step_words: StepWords = 4
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_spelling(cls, values: Any) -> Any:
+        """Fill in the only group of a format, and drop it where naming it says nothing."""
+        if not isinstance(values, dict) or not isinstance(values.get("format"), str):
+            return values
+        try:
+            chosen = formats.get(values["format"], values.get("group"))
+        except UsageProblem as problem:
+            raise ValueError(str(problem)) from None
+        return {**values, "group": chosen.group if len(chosen.groups) > 1 else None}
+
+    def refusals(self) -> Iterator[str]:
+        """Yield what does not go together: format with layout, step with block."""
+        fmt = self.weight_format
+        if self.layout == "planar" and not fmt.quantised:
+            yield f"{fmt.name} has no scales to part from the codes; use layout ggml"
+        if fmt.quantised and fmt.code_words % self.step_words:
+            yield f"a block of {fmt.name} holds {fmt.code_words} code words; step_words {self.step_words} does not divide it"
+        if self.step_words % fmt.unit_words:
+            yield f"{fmt.name} is decoded {fmt.unit_words} words at a time; step_words {self.step_words} is less"
+
+    @cached_property
+    def weight_format(self) -> Format:
+        """The format with its group fixed."""
+        return formats.get(self.format, self.group)
+
+    @cached_property
+    def step_fours(self) -> tuple[tuple[int, int], ...]:
+        """The (unit, four) pairs of a step in decoding order."""
+        fmt = self.weight_format
+        units = self.step_words // fmt.unit_words
+        return tuple((unit, four) for unit in range(units) for four in range(fmt.unit_groups))
+
+    @cached_property
+    def four_offsets(self) -> tuple[int, ...]:
+        """Where each pair's elements lie behind those of the step's first pair, in groups of four."""
+        return tuple(self.weight_format.unit_offset(unit, four) // 4 for unit, four in self.step_fours)
+
+    @property
+    def step_elements(self) -> int:
+        """Weights in a step."""
+        return 4 * len(self.step_fours)
+
+    @property
+    def block_size(self) -> int:
+        """Weights in a block; a step counts as a block where nothing is scaled."""
+        return self.weight_format.group if self.weight_format.quantised else self.step_elements
+
+    def consts(self) -> Iterator[Const]:
+        """Yield the geometry of blocks and steps, and how a code becomes a weight."""
+        fmt = self.weight_format
+        steps = self.block_size // self.step_elements
+        first_of_next = fmt.unit_offset(self.step_words // fmt.unit_words, 0) // 4 if steps > 1 else 0
+        numbers = {
+            "BLOCK_SIZE": self.block_size,
+            "STEPS_PER_BLOCK": steps,
+            "STEP_FOURS": len(self.step_fours),
+            "STEP_STRIDE": first_of_next,
+        }
+        if fmt.quantised and self.layout == "ggml":
+            numbers |= {"BLOCK_BYTES": fmt.block_bytes, "CODE_OFFSET": fmt.code_offset}
+        for name, value in numbers.items():
+            yield Const(name=name, type="u32", value=value)
+        if fmt.quantised and self.decode == "raw4":
+            yield Const(name="RAW_SCALE", type="f32", value=float(fmt.raw_scale))
+            yield Const(name="RAW_BIAS", type="f32", value=float(fmt.raw_bias))
+        elif fmt.quantised:
+            yield Const(name="CODE_SCALE", type="i32", value=fmt.code_scale)
+            yield Const(name="CODE_ZERO", type="i32", value=fmt.zero)
+
+    @property
+    def decode(self) -> Literal["raw4", "code4", "packed4"]:
+        """Which of the format's decodes the text uses."""
+        return "raw4"
+
+    def weight_bindings(self) -> tuple[Binding, ...]:
+        """Return the buffers of the weight matrix in this layout."""
+        fmt, step = self.weight_format, STEP_TYPES[self.step_words]
+        steps = f"N * K // {self.step_elements}"
+        if not fmt.quantised:
+            return (Binding(name="weights", access="read", element=step, length=steps, doc="rows [N][K]"),)
+        if self.layout == "ggml":
+            return (
+                Binding(
+                    name="weights",
+                    access="read",
+                    element="u32",
+                    length=f"ceil_div(N * K // BLOCK_SIZE * {fmt.block_bytes}, 4)",
+                    doc=f"blocks [N][K / {fmt.group}] of {fmt.block_bytes} bytes, padded to a word at the end",
+                ),
+            )
+        pairs = "ceil_div(N * K // BLOCK_SIZE, 2)" if fmt.min_offset is None else "N * K // BLOCK_SIZE"
+        what = "f16 scales in pairs" if fmt.min_offset is None else "f16 scale and minimum"
+        return (
+            Binding(name="codes", access="read", element=step, length=steps, doc=f"codes [N][K * {fmt.bits} / 32] u32"),
+            Binding(name="scales", access="read", element="u32", length=pairs, doc=f"{what}, [N][K / {fmt.group}]"),
+        )
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return that rows are whole blocks."""
+        return (Rule(expression="K % BLOCK_SIZE == 0", why=f"a row must be whole blocks of {self.block_size} weights"),)
+
+    def template_values(self) -> dict[str, Any]:
+        """Return the step's structure."""
+        fmt = self.weight_format
+        letters = "xyzw"
+        units = range(self.step_words // fmt.unit_words)
+        whole = self.step_words == fmt.unit_words
+        swizzles = ["" if whole else "." + letters[u * fmt.unit_words : (u + 1) * fmt.unit_words] for u in units]
+        return {
+            "format": fmt,
+            "decode": self.decode,
+            "step_type": STEP_TYPES[self.step_words],
+            "scale_type": "f32" if fmt.min_offset is None else "vec2<f32>",
+            "step_fours": self.step_fours,
+            "four_offsets": self.four_offsets,
+            "unit_swizzle": swizzles,
+        }
+
+    def plain_weights(self) -> dict[str, Any]:
+        """Return the weight constants of the plainest variant: the file's bytes, a unit at a time."""
+        return {"layout": "ggml", "step_words": self.weight_format.unit_words}
+
+
+def same(kernel: Kernel, **changes: Any) -> Any:
+    """Return `kernel` with some constants changed, validated anew."""
+    return type(kernel)(**{**kernel.model_dump(), **changes})
+
+
+__all__ = ["STEP_TYPES", "FormatName", "Group", "Layout", "Self", "StepWords", "Weighted", "same"]

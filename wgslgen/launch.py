@@ -1,0 +1,126 @@
+"""From a variant and the problem's sizes to one dispatch: buffer sizes, uniform bytes, folded workgroups.
+
+Everything that could fail on a device is checked here, in numbers, before anything reaches one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+import numpy as np
+
+from wgslgen import expr, wgsltypes
+from wgslgen.errors import ToolMissing, UsageProblem
+from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.naming import variant_name
+from wgslgen.spec import Frozen, Kernel
+
+Grid = tuple[int, int, int]
+
+
+class Launch(Frozen):
+    """One dispatch of a variant: bytes of each binding in order, uniform bytes, workgroups (None: nothing to do)."""
+
+    binding_bytes: dict[str, int]
+    uniform_bytes: bytes
+    workgroups: Grid | None
+
+
+def fold(total: int, limit: int, where: str = "dispatch") -> Grid | None:
+    """Fold `total` workgroups into three dimensions of at most `limit` each; None where there are none.
+
+    Fewer workgroups than the number of folds are launched in vain.
+    """
+    if limit <= 0:
+        raise UsageProblem(f"{where}: maxComputeWorkgroupsPerDimension is {limit}; expected a positive number")
+    if total < 0:
+        raise UsageProblem(f"{where}: {total} workgroups; expected none or more")
+    if total == 0:
+        return None
+    if total > limit**3:
+        raise UsageProblem(f"{where}: {total} workgroups do not fit three dimensions of {limit}")
+    z = -(-total // limit**2)
+    plane = -(-total // z)
+    y = -(-plane // limit)
+    return -(-plane // y), y, z
+
+
+def check_device(variant: Kernel, features: frozenset[str], limits: Mapping[str, int], device: str) -> None:
+    """Raise ToolMissing or UsageProblem unless a device with these features and limits may run `variant`."""
+    name = variant_name(variant)
+    for feature in variant.requirements.features:
+        if feature not in features:
+            raise ToolMissing(
+                f"{name}: needs feature {feature}, which {device} does not have",
+                hint="choose a variant without it: `wgslgen list` shows each one's requirements",
+            )
+    for limit, value in variant.requirements.limits.items():
+        if value > limits[limit]:
+            raise UsageProblem(f"{name}: {limit} {value} > {limits[limit]}, the limit of {device}")
+
+
+def check_sizes(variant: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return constants and sizes by name; raise UsageProblem where the variant does not accept the sizes."""
+    name = variant_name(variant)
+    if set(sizes) != set(variant.SIZES):
+        raise UsageProblem(f"{name}: sizes {sorted(sizes)}; expected {sorted(variant.SIZES)}")
+    for size, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**32:
+            raise UsageProblem(f"{name}: {size} is {value!r}; expected a whole number from 0 to 2^32 - 1")
+    values = {**variant.const_values, **sizes}
+    for rule in variant.rules():
+        if not expr.evaluate(rule.expression, values):
+            at = ", ".join(f"{size} = {value}" for size, value in sizes.items())
+            raise UsageProblem(f"{name}: {at} breaks {rule.expression}, because {rule.why}")
+    return values
+
+
+def plan(
+    variant: Kernel,
+    sizes: Mapping[str, int],
+    parameters: Mapping[str, float] | None = None,
+    limits: Mapping[str, int] = DEFAULT_LIMITS,
+) -> Launch:
+    """Return the dispatch of `variant` for `sizes`; raise UsageProblem for what the limits do not allow."""
+    values = check_sizes(variant, sizes)
+    name = variant_name(variant)
+    binding_bytes = {binding.name: binding.byte_length(values) for binding in variant.bindings()}
+    most = min(limits["maxStorageBufferBindingSize"], limits["maxBufferSize"])
+    for binding, size in binding_bytes.items():
+        if size > most:
+            raise UsageProblem(
+                f"{name}: binding {binding} has {size} bytes, above the limit maxStorageBufferBindingSize {most}"
+            )
+    total = expr.evaluate(variant.workgroups(), values)
+    return Launch(
+        binding_bytes=binding_bytes,
+        uniform_bytes=pack_uniforms(variant, {**values, **(parameters or {})}),
+        workgroups=fold(total, limits["maxComputeWorkgroupsPerDimension"], name),
+    )
+
+
+def pack_uniforms(variant: Kernel, values: Mapping[str, float]) -> bytes:
+    """Return the uniform struct's bytes, padded to 16; each field takes the value that it names."""
+    offsets, size = variant.uniform_layout()
+    fields = {field.name: (field.type, values.get(field.value)) for field in variant.uniforms()}
+    for field in variant.uniforms():
+        if field.value not in values:
+            raise UsageProblem(f"{variant_name(variant)}: no value for {field.value} (uniform {field.name})")
+    return pack_struct(fields, offsets, size)
+
+
+def pack_struct(fields: Mapping[str, tuple[str, object]], offsets: Mapping[str, int], size: int) -> bytes:
+    """Lay (type, value) pairs at their offsets into `size` bytes, rounded up to 16."""
+    packed = bytearray(wgsltypes.round_up(size, 16))
+    for name, (wgsl, value) in fields.items():
+        scalar = wgsltypes.scalar_of(wgsl)
+        items = np.ravel(np.asarray(value)).tolist()
+        if len(items) != wgsltypes.lanes(wgsl):
+            raise UsageProblem(f"uniform {name}: {value!r} has {len(items)} numbers; {wgsl} takes {wgsltypes.lanes(wgsl)}")
+        code = {"u32": "I", "i32": "i", "f32": "f", "f16": "e"}[scalar]
+        try:
+            struct.pack_into(f"<{len(items)}{code}", packed, offsets[name], *items)
+        except (struct.error, OverflowError) as problem:
+            raise UsageProblem(f"uniform {name}: {value!r} is not a {wgsl} ({problem})") from None
+    return bytes(packed)

@@ -1,0 +1,280 @@
+"""What a kernel is: its constants, what it binds, what it needs, what it accepts, how close it comes.
+
+A kernel is a subclass of `Kernel`; its fields are the constants, and an instance, which is frozen, is one
+variant. Everything that depends on the constants (bindings, dispatch, requirements …) is derived from
+them, so a fact stands once. Templates, names, the manifest, the harness and the docs read it from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from wgslgen import expr, wgsltypes
+from wgslgen.limits import DEFAULT_LIMITS
+
+
+class Frozen(BaseModel):
+    """A model that cannot be changed, refuses unknown fields and converts nothing silently."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What a constant's field says of itself beside its type; stands in the field's `Annotated`.
+
+    `part` says where it stands in the variant's name: among what is computed, or how. `tag` spells it
+    there. `wgsl` is the name of the WGSL `const` it becomes; constants without one choose structure.
+    """
+
+    doc: str
+    part: Literal["what", "how"]
+    tag: str = "{}"
+    wgsl: str | None = None
+
+    def spell(self, value: object) -> str:
+        """Return how `value` stands in a name; empty for None, False and an empty tag."""
+        if value is None or value is False:
+            return ""
+        return self.tag.format(value)
+
+
+class Const(Frozen):
+    """One `const` of a rendered text."""
+
+    name: str
+    type: Literal["u32", "i32", "f32"]
+    value: int | float
+
+
+class Binding(Frozen):
+    """A storage buffer: `length` elements of `element`, the number being an expression in the sizes."""
+
+    name: str
+    access: Literal["read", "read_write"]
+    element: str
+    length: str
+    doc: str
+
+    def byte_length(self, values: Mapping[str, int]) -> int:
+        """Return the bytes that a kernel reads or writes here, a multiple of 4."""
+        count = expr.evaluate(self.length, values)
+        return wgsltypes.round_up(count * wgsltypes.stride(self.element), 4)
+
+
+class UniformField(Frozen):
+    """A field of the uniform struct; `value` names the size or the parameter that fills it."""
+
+    name: str
+    type: str
+    value: str
+    doc: str
+
+
+class WorkgroupVariable(Frozen):
+    """A variable in workgroup memory: `array<element, length>`; `length` is the WGSL const-expression."""
+
+    name: str
+    element: str
+    length: str
+    count: int
+
+
+class SubgroupRange(Frozen):
+    """The subgroup sizes that a variant is right for."""
+
+    min: Literal[4, 8, 16, 32, 64, 128] = 4
+    max: Literal[4, 8, 16, 32, 64, 128] = 128
+
+
+class Requirements(Frozen):
+    """What a device must offer; without it the variant must not be used."""
+
+    features: tuple[str, ...] = ()
+    """WebGPU feature names for `requestDevice`."""
+    language_features: tuple[str, ...] = ()
+    """Names that `navigator.gpu.wgslLanguageFeatures` must have."""
+    limits: dict[str, int] = Field(default_factory=dict)
+    """WebGPU limit → least value. Limits that the shapes decide (binding sizes) are not among them."""
+    subgroups: SubgroupRange | None = None
+
+
+class Rule(Frozen):
+    """A condition on the sizes; `why` completes the sentence "… because"."""
+
+    expression: str
+    why: str
+
+
+class Tolerance(Frozen):
+    """How far a result may lie from the oracle.
+
+    `nmse` bounds the squared error over the squared result, of the whole output and of each row.
+    `element` bounds each error relative to the sum of the magnitudes that were added up for it.
+    """
+
+    nmse: float
+    element: float
+    derivation: str
+
+
+class Case(Frozen):
+    """A problem to run a variant on: its shape class and its sizes."""
+
+    name: str
+    sizes: dict[str, int]
+
+
+class Kernel(Frozen):
+    """Base of the kernels. An instance is a variant; making one refuses constants that do not go together."""
+
+    NAME: ClassVar[str]
+    SUMMARY: ClassVar[str]
+    SIZES: ClassVar[tuple[str, ...]]
+    """Names of the problem's sizes, as expressions use them."""
+
+    @model_validator(mode="after")
+    def _refuse(self) -> Self:
+        reasons = [*self.refusals()]
+        if reasons:
+            raise ValueError("; ".join(reasons))
+        for name, value in self.requirements.limits.items():
+            if value > MOST_LIMITS[name]:
+                raise ValueError(f"{name} {value} is above {MOST_LIMITS[name]}, which no browser grants")
+        return self
+
+    # ---- what a kernel states -------------------------------------------------------------------
+
+    def refusals(self) -> Iterator[str]:
+        """Yield a sentence for each reason why these constants do not go together."""
+        yield from ()
+
+    def consts(self) -> Iterator[Const]:
+        """Yield derived constants that the template uses beside the fields' own."""
+        yield from ()
+
+    def bindings(self) -> tuple[Binding, ...]:
+        """Return the storage buffers in binding order."""
+        raise NotImplementedError
+
+    def uniforms(self) -> tuple[UniformField, ...]:
+        """Return the fields of the uniform struct; none, and there is no uniform buffer."""
+        return ()
+
+    def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
+        """Return what lies in workgroup memory."""
+        return ()
+
+    def workgroups(self) -> str:
+        """Return the number of workgroups as an expression in the sizes."""
+        raise NotImplementedError
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return what the sizes must satisfy."""
+        return ()
+
+    def tolerance(self) -> Tolerance:
+        """Return how close the results come to the oracle's."""
+        raise NotImplementedError
+
+    def cases(self) -> tuple[Case, ...]:
+        """Return the shape classes that the oracle runs."""
+        raise NotImplementedError
+
+    def plain(self) -> Self:
+        """Return the plainest variant that computes the same: the second judge."""
+        raise NotImplementedError
+
+    def threads(self) -> int:
+        """Return the invocations of a workgroup."""
+        raise NotImplementedError
+
+    def template_values(self) -> dict[str, Any]:
+        """Return what the template needs beside the fields to choose structure."""
+        return {}
+
+    # ---- what follows from it -------------------------------------------------------------------
+
+    @classmethod
+    def constants(cls) -> dict[str, Constant]:
+        """Return what each field says of itself."""
+        found: dict[str, Constant] = {}
+        for name, field in cls.model_fields.items():
+            notes = [note for note in field.metadata if isinstance(note, Constant)]
+            if len(notes) != 1:
+                raise TypeError(f"{cls.__name__}.{name} carries {len(notes)} Constant notes, expected 1")
+            found[name] = notes[0]
+        return found
+
+    @classmethod
+    def choices(cls, field: str) -> tuple[Any, ...]:
+        """Return the values that a constant may take; empty where its type is not a list of literals."""
+        annotation = cls.model_fields[field].annotation
+        if annotation is bool:
+            return (False, True)
+        return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+    @cached_property
+    def all_consts(self) -> tuple[Const, ...]:
+        """Every `const` of the rendered text, the fields' own first."""
+        own = [
+            Const(name=note.wgsl, type="u32", value=value)
+            for name, note in self.constants().items()
+            if note.wgsl is not None and (value := getattr(self, name)) is not None
+        ]
+        return (*own, *self.consts())
+
+    @cached_property
+    def const_values(self) -> dict[str, int]:
+        """The whole-number constants by name, as expressions use them."""
+        return {const.name: const.value for const in self.all_consts if isinstance(const.value, int)}
+
+    def features(self) -> tuple[str, ...]:
+        """Return the WebGPU features that the text enables."""
+        f16 = any(wgsltypes.scalar_of(binding.element) == "f16" for binding in self.bindings())
+        return (*(("shader-f16",) if f16 else ()), *(("subgroups",) if self.uses_subgroups else ()))
+
+    @property
+    def uses_subgroups(self) -> bool:
+        """Whether the text calls subgroup built-ins."""
+        return bool(getattr(self, "subgroups", False))
+
+    @cached_property
+    def requirements(self) -> Requirements:
+        """What a device must offer, computed from the spec."""
+        shared = {variable.name: (variable.element, variable.count) for variable in self.workgroup_variables()}
+        return Requirements(
+            features=self.features(),
+            language_features=("subgroup_id",) if self.uses_subgroups else (),
+            limits={
+                "maxComputeWorkgroupStorageSize": wgsltypes.workgroup_bytes(shared),
+                "maxComputeInvocationsPerWorkgroup": self.threads(),
+                "maxComputeWorkgroupSizeX": self.threads(),
+                "maxStorageBuffersPerShaderStage": len(self.bindings()),
+            },
+            subgroups=SubgroupRange() if self.uses_subgroups else None,
+        )
+
+    @property
+    def raised_limits(self) -> dict[str, int]:
+        """The required limits that lie above WebGPU's defaults, by name."""
+        return {k: v for k, v in self.requirements.limits.items() if v > DEFAULT_LIMITS[k]}
+
+    def uniform_layout(self) -> tuple[dict[str, int], int]:
+        """Return the byte offset of each uniform field and the struct's size in bytes (0 without fields)."""
+        fields = {field.name: field.type for field in self.uniforms()}
+        return wgsltypes.struct_layout(fields) if fields else ({}, 0)
+
+
+MOST_LIMITS = {
+    "maxComputeWorkgroupStorageSize": 65536,
+    "maxComputeInvocationsPerWorkgroup": 1024,
+    "maxComputeWorkgroupSizeX": 1024,
+    "maxStorageBuffersPerShaderStage": 16,
+}
+"""The highest tier that a browser hands out; above it a variant could never run."""
