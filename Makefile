@@ -23,7 +23,8 @@ bundle: setup ## Render the bundles under generated/, validate them with both ju
 test: setup ## Run all tests; a skip or an empty test file is a failure.
 	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS)
 
-lint: setup ## Check style, formatting and types.
+lint: ## Check style, formatting and types; needs no naga-cli and no driver.
+	@bash .ci/setup.sh python
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
@@ -31,7 +32,8 @@ lint: setup ## Check style, formatting and types.
 check: lint ## Lint, then check that generated/ is what the specs and templates render to.
 	$(RUN)/wgslgen render --check
 
-format: setup ## Format the code and repair what ruff can repair.
+format: ## Format the code and repair what ruff can repair.
+	@bash .ci/setup.sh python
 	$(RUN)/ruff check --fix .
 	$(RUN)/ruff format .
 
