@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 # subnormal and the smallest normal. The first is not zero, so that a single block still tests something.
 EDGE_WORDS = (0x7BFF, 0x0001, 0x0000, 0xFBFF, 0x03FF, 0x8000, 0x8001, 0x0400)
 SMALL_WORDS = (0x03FF, 0x8001, 0x0000, 0x0155, 0x8000, 0x0001, 0x83FF, 0x0400)
+HUGE_WORDS = (0x7BFF, 0xFBFF)
 F16_MAX = 65504.0
 
 
@@ -29,14 +30,13 @@ def random_halves(n: int, count: int, rng: np.random.Generator, first: int = 0) 
     magnitude = np.exp2(rng.uniform(-6.0, 1.0, (n, count)))
     words = to_half(np.where(rng.random((n, count)) < 0.5, -magnitude, magnitude)).view("<u2")
     step = count if count < len(EDGE_WORDS) else 1
-    for row in range(n):
-        pattern, turn = row % 4, row // 4 * step + first
-        if pattern == 0:
-            head = np.roll(EDGE_WORDS, -turn)[:count]
-            words[row, : head.size] = head
-        elif pattern == 2:
-            words[row] = np.resize(np.roll(SMALL_WORDS, -turn), count)
-        elif pattern == 3:
-            head = np.roll((0x7BFF, 0xFBFF), -turn)[:count]
-            words[row, : head.size] = head
+    for pattern, edges, width in (
+        (0, EDGE_WORDS, len(EDGE_WORDS)),
+        (2, SMALL_WORDS, count),
+        (3, HUGE_WORDS, 2),
+    ):
+        chosen = words[pattern::4, :width]
+        turn = first + step * np.arange(chosen.shape[0])
+        places = turn[:, None] + np.arange(chosen.shape[1])
+        chosen[:] = np.array(edges, dtype=np.uint16)[places % len(edges)]
     return words.view("<f2")
