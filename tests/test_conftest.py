@@ -67,3 +67,9 @@ def test_arithmetic_is_strict() -> None:
 def test_a_test_has_its_own_seed(rng: np.random.Generator) -> None:
     drawn = int(rng.integers(1000)), random.randrange(1000), int(np.random.randint(1000))  # noqa: NPY002
     assert drawn == (988, 772, 252), "the numbers depend on this test's name alone"
+
+
+def test_the_real_model_is_at_hand(smollm2: Path) -> None:
+    with smollm2.open("rb") as file:
+        assert file.read(4) == b"GGUF"
+    assert smollm2.stat().st_size == 98_362_432
