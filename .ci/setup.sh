@@ -57,23 +57,24 @@ has_vulkan_loader() {
     compgen -G '/usr/lib*/libvulkan.so.1' >/dev/null || compgen -G '/usr/local/lib/libvulkan*' >/dev/null
 }
 
-has_lavapipe() {
-  if [ -n "${WGSLGEN_LAVAPIPE_ICD:-}" ]; then [ -f "$WGSLGEN_LAVAPIPE_ICD" ] && return || return 1; fi
-  local folder
-  for folder in /usr/share /usr/local/share /etc "${XDG_DATA_HOME:-$HOME/.local/share}"; do
-    if compgen -G "$folder/vulkan/icd.d/lvp_icd*.json" >/dev/null; then return; fi
+# Where wgslgen/adapters.py looks as well: a setting, and else the folders that distributions use.
+has_driver() { # has_driver "$SETTING" PATTERN...
+  if [ -n "$1" ]; then [ -f "$1" ] && return || return 1; fi
+  shift
+  local pattern
+  for pattern; do
+    if compgen -G "$pattern" >/dev/null; then return; fi
   done
   return 1
 }
 
+has_lavapipe() {
+  has_driver "${WGSLGEN_LAVAPIPE_ICD:-}" {/usr/share,/usr/local/share,/etc}/vulkan/icd.d/'lvp_icd*.json'
+}
+
 has_swiftshader() {
-  if [ -n "${WGSLGEN_SWIFTSHADER_ICD:-}" ]; then [ -f "$WGSLGEN_SWIFTSHADER_ICD" ] && return || return 1; fi
-  local folder
-  for folder in /usr/lib/chromium /usr/lib/chromium-browser /usr/lib64/chromium /usr/lib64/chromium-browser \
-    /opt/google/chrome /snap/chromium/current/usr/lib/chromium-browser; do
-    if [ -f "$folder/vk_swiftshader_icd.json" ]; then return; fi
-  done
-  return 1
+  has_driver "${WGSLGEN_SWIFTSHADER_ICD:-}" \
+    {/usr/lib/'chromium*',/usr/lib64/'chromium*',/opt/google/chrome}/vk_swiftshader_icd.json
 }
 
 # --- What is missing ----------------------------------------------------------------------------------
