@@ -167,7 +167,7 @@ class Matvec(Weighted):
             )
         return Tolerance(
             nmse=1e-12,
-            element=2.0**-18,
+            element=2.0**-20,
             derivation=(
                 "operands are exact in f32, so an error is at most (adds in a chain) * 2^-24 of the magnitudes "
                 "added, times at most 6 for a mantissa decode; chains are K / (threads * elements) + log2(threads)"

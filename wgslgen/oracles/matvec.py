@@ -18,6 +18,8 @@ from wgslgen.oracles.problem import ELEMENTS, Problem
 from wgslgen.oracles.quantize_q8 import dequantised, packed, quantise
 
 Floats = NDArray[np.float64]
+F16_ROOM = 32768.0
+"""Half of f16's range: what test data for f16 results may reach."""
 
 
 def product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -39,7 +41,8 @@ def problem(
     n, k = sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
     data = fmt.random_blocks(n, k, rng) if weights is None else weights
-    x = rng.standard_normal((constants["columns"], k)).astype(ELEMENTS[constants["activation"]])
+    unpacked = fmt.unpack(fmt.rows(data, n, k))
+    x = activations(rng, constants, unpacked)
     inputs: dict[str, NDArray[Any]] = dict(layouts.pack(fmt, constants["layout"], data, n, k))
     if constants["route"] == "int8":
         quantised = quantise(x, constants["activation_group"])
@@ -49,8 +52,18 @@ def problem(
     else:
         inputs["x"] = x
         exact = x.astype(np.float64)
-    values, magnitudes = product(fmt.unpack(data, n, k), exact)
+    values, magnitudes = product(unpacked, exact)
     return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, ELEMENTS[constants["output"]])})
+
+
+def activations(rng: np.random.Generator, constants: Mapping[str, Any], weights: Floats) -> NDArray[Any]:
+    """Return random x [columns, K]; for f16 results so small that no row of W·x leaves f16's range."""
+    x = rng.standard_normal((constants["columns"], weights.shape[1]))
+    if constants["output"] == "f16":
+        largest = np.abs(product(weights, x)[0]).max(initial=0.0)
+        x *= 2.0 ** -max(0, np.ceil(np.log2(max(largest, 1.0) / F16_ROOM)))
+    with np.errstate(under="ignore"):
+        return x.astype(ELEMENTS[constants["activation"]])
 
 
 def int8_distance(weights: Floats, x: NDArray[Any], group: int) -> float:
