@@ -43,12 +43,20 @@ class Software:
 
 LAVAPIPE = Software(
     "WGSLGEN_LAVAPIPE_ICD",
-    ("usr/share/vulkan/icd.d/lvp_icd*.json", "usr/local/share/vulkan/icd.d/lvp_icd*.json", "etc/vulkan/icd.d/lvp_icd*.json"),
+    (
+        "usr/share/vulkan/icd.d/lvp_icd*.json",
+        "usr/local/share/vulkan/icd.d/lvp_icd*.json",
+        "etc/vulkan/icd.d/lvp_icd*.json",
+    ),
     "mesa-vulkan-drivers",
 )
 SWIFTSHADER = Software(
     "WGSLGEN_SWIFTSHADER_ICD",
-    ("usr/lib/chromium*/vk_swiftshader_icd.json", "usr/lib64/chromium*/vk_swiftshader_icd.json", "opt/google/chrome/vk_swiftshader_icd.json"),
+    (
+        "usr/lib/chromium*/vk_swiftshader_icd.json",
+        "usr/lib64/chromium*/vk_swiftshader_icd.json",
+        "opt/google/chrome/vk_swiftshader_icd.json",
+    ),
     "chromium",
 )
 
@@ -91,7 +99,8 @@ def open_adapter(name: str) -> Gpu:
         module = importlib.import_module(kind.module)
     except ImportError as problem:
         raise ToolMissing(
-            f"adapter {name}: the Python package {kind.module} is missing ({problem})", hint="pip install 'wgslgen[gpu]'"
+            f"adapter {name}: the Python package {kind.module} is missing ({problem})",
+            hint="pip install 'wgslgen[gpu]'",
         ) from None
     return Gpu(kind, module)
 
@@ -217,6 +226,7 @@ class Gpu:
             names = sorted(FEATURES[feature] if native else feature for feature in features)
             # Dawn makes one device from an adapter, so each device starts from a fresh one.
             self._devices[key] = _find(self.kind, self.module).request_device_sync(
-                required_features=names, required_limits={kebab(name): value for name, value in limits.items()}
+                required_features=names,
+                required_limits={kebab(name): value for name, value in limits.items()},
             )
         return self._devices[key]

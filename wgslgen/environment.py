@@ -33,7 +33,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  # the output is WGSL, not HTML
+        autoescape=False,  # the output is WGSL, not HTML
     )
     env.filters["literal"] = const_literal
     return env
@@ -54,7 +54,7 @@ def const_literal(const: Const) -> str:
     return number_literal(const.type, const.value, const.name)
 
 
-def number_literal(wgsl: str, value: int | float, name: str = "value") -> str:
+def number_literal(wgsl: str, value: float, name: str = "value") -> str:
     """Return `value` as a literal of the scalar type `wgsl`.
 
     WGSL has no literal for infinities and NaN, and may flush f32 subnormals: both are refused, as are

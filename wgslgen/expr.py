@@ -73,10 +73,10 @@ def _convert(node: ast.AST) -> Expr:
             return name
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
             return (OPERATORS[type(operator)], _convert(left), _convert(right))
-        case ast.BoolOp(op=operator, values=values):
-            result = _convert(values[0])
-            for value in values[1:]:
-                result = (OPERATORS[type(operator)], result, _convert(value))
+        case ast.BoolOp(op=joint, values=operands):
+            result = _convert(operands[0])
+            for operand in operands[1:]:
+                result = (OPERATORS[type(joint)], result, _convert(operand))
             return result
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in OPERATORS:
             return (OPERATORS[type(operator)], _convert(left), _convert(right))

@@ -63,7 +63,7 @@ class Runner:
             )
             for binding in self.variant.bindings()
         }
-        self._dispatch(buffers, plan)
+        self._dispatch(buffers, plan.uniform_bytes, plan.workgroups)
         return {name: self._read(name, buffers[name][0], plan.binding_bytes[name]) for name in outputs}
 
     # ---- compiling -----------------------------------------------------------------------------
@@ -121,12 +121,14 @@ class Runner:
 
     # ---- dispatch ------------------------------------------------------------------------------
 
-    def _dispatch(self, buffers: Mapping[str, tuple[Any, int, int]], plan: launch.Launch) -> None:
+    def _dispatch(
+        self, buffers: Mapping[str, tuple[Any, int, int]], uniform_bytes: bytes, workgroups: launch.Grid
+    ) -> None:
         usage = self.gpu.module.BufferUsage
         bound = [buffers[binding.name] for binding in self.variant.bindings()]
-        if plan.uniform_bytes:
-            uniform = self.device.create_buffer_with_data(data=plan.uniform_bytes, usage=usage.UNIFORM)
-            bound.append((uniform, 0, len(plan.uniform_bytes)))
+        if uniform_bytes:
+            uniform = self.device.create_buffer_with_data(data=uniform_bytes, usage=usage.UNIFORM)
+            bound.append((uniform, 0, len(uniform_bytes)))
         entries = [
             {"binding": i, "resource": {"buffer": buffer, "offset": offset, "size": size}}
             for i, (buffer, offset, size) in enumerate(bound)
@@ -136,6 +138,6 @@ class Runner:
         compute = encoder.begin_compute_pass()
         compute.set_pipeline(self.pipeline)
         compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(*plan.workgroups)
+        compute.dispatch_workgroups(*workgroups)
         compute.end()
         self.device.queue.submit([encoder.finish()])

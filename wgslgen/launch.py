@@ -66,7 +66,7 @@ def check_sizes(variant: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
     if set(sizes) != set(variant.SIZES):
         raise UsageProblem(f"{name}: sizes {sorted(sizes)}; expected {sorted(variant.SIZES)}")
     for size, value in sizes.items():
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**32:
+        if type(value) is not int or not 0 <= value < 2**32:
             raise UsageProblem(f"{name}: {size} is {value!r}; expected a whole number from 0 to 2^32 - 1")
     values = {**variant.const_values, **sizes}
     for rule in variant.rules():
@@ -117,7 +117,9 @@ def pack_struct(fields: Mapping[str, tuple[str, object]], offsets: Mapping[str, 
         scalar = wgsltypes.scalar_of(wgsl)
         items = np.ravel(np.asarray(value)).tolist()
         if len(items) != wgsltypes.lanes(wgsl):
-            raise UsageProblem(f"uniform {name}: {value!r} has {len(items)} numbers; {wgsl} takes {wgsltypes.lanes(wgsl)}")
+            raise UsageProblem(
+                f"uniform {name}: {value!r} has {len(items)} numbers; {wgsl} takes {wgsltypes.lanes(wgsl)}"
+            )
         code = {"u32": "I", "i32": "i", "f32": "f", "f16": "e"}[scalar]
         try:
             struct.pack_into(f"<{len(items)}{code}", packed, offsets[name], *items)

@@ -28,3 +28,8 @@ def templates_dir(package: Path = Path(__file__).parent) -> Path:
         f"no templates in {places[0]} or {places[1]}: the installation of wgslgen is incomplete",
         hint="pip install --force-reinstall wgslgen",
     )
+
+
+def license_text() -> str:
+    """Return the licence that every bundle carries; a test keeps it equal to the project's own."""
+    return (templates_dir() / "web" / "LICENSE").read_text(encoding="utf-8")

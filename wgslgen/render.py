@@ -50,4 +50,4 @@ def _tidy(text: str) -> str:
 
 
 def _kind(line: str) -> str:
-    return line.split("(")[0].split(maxsplit=1)[0]
+    return line.split("(", maxsplit=1)[0].split(maxsplit=1)[0]

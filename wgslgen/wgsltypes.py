@@ -80,9 +80,7 @@ def struct_layout(fields: dict[str, str]) -> tuple[dict[str, int], int]:
 
 def workgroup_bytes(variables: dict[str, tuple[str, int]]) -> int:
     """Return what workgroup variables (name → element type and count) take of the device's limit, in bytes."""
-    return sum(
-        round_up(stride(wgsl) * count, WORKGROUP_ALIGNMENT) for wgsl, count in variables.values()
-    )
+    return sum(round_up(stride(wgsl) * count, WORKGROUP_ALIGNMENT) for wgsl, count in variables.values())
 
 
 def _parts(wgsl: str) -> tuple[str, int]:

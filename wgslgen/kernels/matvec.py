@@ -80,7 +80,11 @@ class Matvec(Weighted):
     @property
     def decode(self) -> Literal["raw4", "code4", "packed4"]:
         """Which of the format's decodes the route uses."""
-        routes: dict[str, Literal["raw4", "code4", "packed4"]] = {"float": "raw4", "int8": "packed4", "block": "code4"}
+        routes: dict[str, Literal["raw4", "code4", "packed4"]] = {
+            "float": "raw4",
+            "int8": "packed4",
+            "block": "code4",
+        }
         return routes[self.route]
 
     @property
@@ -105,7 +109,11 @@ class Matvec(Weighted):
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, activations and result."""
         result = Binding(
-            name="y", access="read_write", element=self.output, length="COLUMNS * N", doc="result [columns][N]"
+            name="y",
+            access="read_write",
+            element=self.output,
+            length="COLUMNS * N",
+            doc="result [columns][N]",
         )
         if self.route != "int8":
             x = Binding(
@@ -163,7 +171,9 @@ class Matvec(Weighted):
         """Return the bound of f32 sums, or of one rounding to f16 behind them."""
         if self.output == "f16":
             return Tolerance(
-                nmse=1e-6, element=2.0**-10, derivation="one rounding to f16, 2^-11 of the value, doubled for f16's steps"
+                nmse=1e-6,
+                element=2.0**-10,
+                derivation="one rounding to f16, 2^-11 of the value, doubled for f16's steps",
             )
         return Tolerance(
             nmse=1e-12,
@@ -191,9 +201,7 @@ class Matvec(Weighted):
             "a multiple of the tile": (4 * tile, 2 * block),
             "primes, many blocks": (37, wgsltypes.round_up(max(walk + block, 11 * block), block)),
         }
-        return tuple(
-            Case(name=name, sizes={"N": self.n or n, "K": self.k or k}) for name, (n, k) in shapes.items()
-        )
+        return tuple(Case(name=name, sizes={"N": self.n or n, "K": self.k or k}) for name, (n, k) in shapes.items())
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""

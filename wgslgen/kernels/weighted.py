@@ -55,7 +55,7 @@ class Weighted(Kernel):
         if self.layout == "planar" and not fmt.quantised:
             yield f"{fmt.name} has no scales to part from the codes; use layout ggml"
         if fmt.quantised and fmt.code_words % self.step_words:
-            yield f"a block of {fmt.name} holds {fmt.code_words} code words; step_words {self.step_words} does not divide it"
+            yield f"a block of {fmt.name} holds {fmt.code_words} code words, not a multiple of step_words {self.step_words}"
         if self.step_words % fmt.unit_words:
             yield f"{fmt.name} is decoded {fmt.unit_words} words at a time; step_words {self.step_words} is less"
 
@@ -132,13 +132,24 @@ class Weighted(Kernel):
         pairs = "ceil_div(N * K // BLOCK_SIZE, 2)" if fmt.min_offset is None else "N * K // BLOCK_SIZE"
         what = "f16 scales in pairs" if fmt.min_offset is None else "f16 scale and minimum"
         return (
-            Binding(name="codes", access="read", element=step, length=steps, doc=f"codes [N][K * {fmt.bits} / 32] u32"),
+            Binding(
+                name="codes",
+                access="read",
+                element=step,
+                length=steps,
+                doc=f"codes [N][K * {fmt.bits} / 32] u32",
+            ),
             Binding(name="scales", access="read", element="u32", length=pairs, doc=f"{what}, [N][K / {fmt.group}]"),
         )
 
     def rules(self) -> tuple[Rule, ...]:
         """Return that rows are whole blocks."""
-        return (Rule(expression="K % BLOCK_SIZE == 0", why=f"a row must be whole blocks of {self.block_size} weights"),)
+        return (
+            Rule(
+                expression="K % BLOCK_SIZE == 0",
+                why=f"a row must be whole blocks of {self.block_size} weights",
+            ),
+        )
 
     def template_values(self) -> dict[str, Any]:
         """Return the step's structure."""

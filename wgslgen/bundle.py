@@ -1,0 +1,179 @@
+"""A bundle as files in memory: built once, then compared with a folder or written to it. One path for both.
+
+A folder belongs to wgslgen when it holds a manifest of ours; the files that this manifest lists are ours, and
+every other file there is foreign. Foreign files are never touched: they stop `write`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wgslgen.errors import UsageProblem
+from wgslgen.manifest import (
+    MANIFEST,
+    SCHEMA,
+    Manifest,
+    entry,
+    manifest_bytes,
+    schema_bytes,
+    sha256,
+    variant_file,
+)
+from wgslgen.paths import license_text
+from wgslgen.render import render
+from wgslgen.spec import Kernel
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The files of a bundle by their path in the folder, and the variants that they hold."""
+
+    name: str
+    files: dict[str, bytes]
+    variants: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How a folder differs from a bundle: paths in it, sorted. Falsy where it does not."""
+
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    orphaned: tuple[str, ...] = ()
+    """Files that are not part of the bundle, made by wgslgen once or by someone else."""
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing or self.orphaned)
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line a file: what is the matter, and which."""
+        for what in ("changed", "missing", "orphaned"):
+            yield from (f"{what}: {path}" for path in getattr(self, what))
+
+
+def build(
+    name: str,
+    variants: tuple[Kernel, ...],
+    source: str,
+    description: str = "",
+    model: dict[str, int | float | bool | str] | None = None,
+) -> Bundle:
+    """Render all variants; `source` is the bundle file's name as the texts state it. Pure but for templates."""
+    files = {variant_file(variant): render(variant, source).encode() for variant in variants}
+    files["LICENSE"] = license_text().encode()
+    files[SCHEMA] = schema_bytes()
+    manifest = Manifest(
+        made_by=made_by(source),
+        name=name,
+        description=description,
+        model=model or {},
+        files={path: sha256(content) for path, content in sorted(files.items())},
+        variants=tuple(entry(variant) for variant in variants),
+    )
+    files[MANIFEST] = manifest_bytes(manifest)
+    return Bundle(name, dict(sorted(files.items())), variants)
+
+
+def made_by(source: str) -> str:
+    """Return the provenance line of a manifest; its beginning marks a folder as ours."""
+    return f"wgslgen from {source}; change that file and run `wgslgen render`"
+
+
+def compare(bundle: Bundle, folder: Path) -> Differences:
+    """Compare the bundle with what lies in `folder`."""
+    on_disk = _files(folder)
+    return Differences(
+        changed=tuple(p for p, content in bundle.files.items() if p in on_disk and _read(folder / p) != content),
+        missing=tuple(p for p in bundle.files if p not in on_disk),
+        orphaned=tuple(sorted(on_disk - bundle.files.keys())),
+    )
+
+
+def diff(bundle: Bundle, folder: Path, most_lines: int = 200) -> str:
+    """Return a unified diff from `folder` to the bundle, cut after `most_lines` with a line that says so."""
+    lines: list[str] = []
+    differences = compare(bundle, folder)
+    for path in sorted({*differences.changed, *differences.missing, *differences.orphaned}):
+        old = _text(_read(folder / path)) if path not in differences.missing else []
+        new = _text(bundle.files[path]) if path in bundle.files else []
+        lines += difflib.unified_diff(old, new, f"on disk/{path}", f"rendered/{path}", lineterm="")
+    if len(lines) > most_lines:
+        lines = [*lines[:most_lines], f"… {len(lines) - most_lines} more lines"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write(bundle: Bundle, folder: Path) -> Differences:
+    """Make `folder` hold the bundle, and return what was different.
+
+    The files are written to a temporary folder beside it, which then takes its place, so that a failure
+    leaves what was there. Raises UsageProblem for a folder with files that wgslgen did not make.
+    """
+    differences = compare(bundle, folder)
+    if not differences and folder.is_dir():
+        return differences
+    foreign = sorted(_files(folder) - _ours(folder))
+    if foreign or (folder.exists() and not folder.is_dir()):
+        what = f"holds files that wgslgen did not make: {', '.join(foreign[:5])}" if foreign else "is not a folder"
+        more = f" and {len(foreign) - 5} more" if len(foreign) > 5 else ""
+        raise UsageProblem(
+            f"{folder} {what}{more}; nothing was written",
+            hint="move them away, or choose another folder: wgslgen render --out FOLDER",
+        )
+    try:
+        _swap(bundle, folder)
+    except OSError as problem:
+        raise UsageProblem(f"{folder}: cannot write ({problem.strerror}); what was there is unchanged") from None
+    return differences
+
+
+def _swap(bundle: Bundle, folder: Path) -> None:
+    target = folder.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        fresh.chmod(0o755)
+        for path, content in bundle.files.items():
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / path).write_bytes(content)
+        if target.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+            target.replace(old)
+            fresh.replace(target)
+            shutil.rmtree(old)
+        else:
+            fresh.replace(target)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _files(folder: Path) -> set[str]:
+    if not folder.is_dir():
+        return set()
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
+
+
+def _ours(folder: Path) -> set[str]:
+    """Return the files of `folder` that a manifest of ours lists; empty where there is none."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        ours = str(manifest["made_by"]).startswith("wgslgen from ")
+        return {MANIFEST, *manifest["files"]} if ours else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise UsageProblem(f"{path}: cannot read ({problem.strerror})") from None
+
+
+def _text(content: bytes) -> list[str]:
+    return content.decode(errors="replace").splitlines()

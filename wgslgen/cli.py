@@ -1,0 +1,252 @@
+"""The command line: parses, calls, prints. Data goes to stdout; talk, progress and errors to stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import wgslgen
+from wgslgen import bundle, bundlefile, initialise, prove, tables
+from wgslgen.adapters import ADAPTERS, SOFTWARE
+from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, UsageProblem
+from wgslgen.spec import Kernel
+
+GENERATED = Path("generated")
+JUDGES = ("rules", "naga", "tint")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A bundle file, what it expands to, and where its output lies."""
+
+    path: Path
+    file: bundlefile.BundleFile
+    grid: bundlefile.Grid
+
+    @property
+    def folder(self) -> Path:
+        """The output folder: beside the bundle file, with its stem as name."""
+        return self.path.with_suffix("")
+
+    def build(self) -> bundle.Bundle:
+        """Render the bundle to memory."""
+        file = self.file
+        return bundle.build(file.name, self.grid.variants, self.path.name, file.description, file.model)
+
+
+def load(paths: tuple[Path, ...]) -> list[Loaded]:
+    """Load the named bundle files, or all of `generated/` where none is named."""
+    if not paths:
+        paths = tuple(sorted(GENERATED.glob("*.toml")))
+        if not paths:
+            raise UsageProblem(
+                f"no bundle file named, and none lies in {GENERATED}/",
+                hint="make one: wgslgen init --preset bonsai-1.7b --format q2_0 --group 64",
+            )
+    files = [(path, bundlefile.load(path)) for path in paths]
+    return [Loaded(path, file, bundlefile.expand(file)) for path, file in files]
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr while something long runs; yields the function that moves it on."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on stdout."""
+    click.echo(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+bundle_files = click.argument(
+    "bundle_files",
+    nargs=-1,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="[BUNDLE.toml]...",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(wgslgen.__version__)
+def main() -> None:
+    """Generate WGSL compute kernels for quantised language models, and prove them.
+
+    Without a BUNDLE.toml a command takes every bundle file in generated/.
+    """
+
+
+@main.command()
+@click.option("--preset", help="A model whose shapes are known, as bonsai-1.7b.")
+@click.option("--gguf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A model file to read.")
+@click.option("--format", "weight_format", help="Weight format of a preset: q1_0 or q2_0.")
+@click.option("--group", type=int, help="Weights under one scale, where the format has several.")
+@click.option("--name", help="Name of the bundle; by default model and format.")
+@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="Bundle file to write.")
+def init(
+    preset: str | None,
+    gguf: Path | None,
+    weight_format: str | None,
+    group: int | None,
+    name: str | None,
+    file: Path | None,
+) -> None:
+    """Write a bundle file for a preset or for the model in a GGUF file."""
+    if (preset is None) == (gguf is None):
+        raise UsageProblem("give either --preset or --gguf", hint="wgslgen init --preset bonsai-1.7b --format q1_0")
+    if gguf is None:
+        chosen, text = initialise.from_preset(str(preset), weight_format, group, name)
+    else:
+        if weight_format is not None:
+            raise UsageProblem("--format goes with --preset; a GGUF file states its own formats")
+        chosen, text = initialise.from_gguf(gguf, group, name)
+    target = file or GENERATED / f"{chosen}.toml"
+    initialise.write(target, text)
+    click.echo(f"wrote {target}; next: wgslgen render {target}", err=True)
+
+
+@main.command()
+@bundle_files
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Output folder, for one bundle file.")
+@click.option("--check", is_flag=True, help="Compare with the folder and write nothing; exit code 1 if it differs.")
+@click.option("--diff", is_flag=True, help="Like --check, and print the differences.")
+@as_json
+def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: bool, as_json: bool) -> None:
+    """Write the bundles that the bundle files ask for."""
+    loaded = load(bundle_files)
+    if out is not None and len(loaded) != 1:
+        raise UsageProblem(f"--out takes one bundle file, got {len(loaded)}")
+    stale: list[Loaded] = []
+    report: list[dict[str, Any]] = []
+    for one in loaded:
+        folder, built = out or one.folder, one.build()
+        differences = bundle.compare(built, folder) if check or diff else bundle.write(built, folder)
+        if diff:
+            click.echo(bundle.diff(built, folder), nl=False)
+        if differences and (check or diff):
+            stale.append(one)
+        done = "differs" if check or diff else "rendered"
+        report.append(
+            {
+                "bundle": str(one.path),
+                "folder": str(folder),
+                "variants": len(built.variants),
+                "changed": differences.changed,
+                "missing": differences.missing,
+                "orphaned": differences.orphaned,
+            }
+        )
+        state = f"{done}: {len([*differences.lines()])} files" if differences else "up to date"
+        click.echo(f"{folder}: {len(built.variants)} variants, {state}", err=True)
+        if differences and check:
+            click.echo("\n".join(f"  {line}" for line in [*differences.lines()][:20]), err=True)
+    if as_json:
+        print_json(report)
+    if stale:
+        again = " ".join(["wgslgen render", *(str(one.path) for one in stale), *(["--out", str(out)] if out else [])])
+        raise Stale(f"{len(stale)} of {len(loaded)} bundles differ from what would be rendered", hint=again)
+
+
+@main.command("list")
+@bundle_files
+@as_json
+def list_variants(bundle_files: tuple[Path, ...], as_json: bool) -> None:
+    """List variants with what they need, and the rows that were pruned with the reason."""
+    loaded = load(bundle_files)
+    if as_json:
+        print_json([tables.listing(one.file.name, one.grid) for one in loaded])
+        return
+    for one in loaded:
+        tables.print_listing(one.file.name, one.grid, one.build())
+
+
+@main.command()
+@bundle_files
+@click.option("--require", default="", metavar="JUDGES", help="Judges that must run: rules,naga,tint.")
+@as_json
+def validate(bundle_files: tuple[Path, ...], require: str, as_json: bool) -> None:
+    """Have every variant compiled by naga and Tint, and read by our own rules."""
+    loaded = load(bundle_files)
+    report = prove.validate_all(_variants(loaded), _judges(require))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        tables.print_validation(report)
+    if report.rejected:
+        said = "\n".join(report.describe(name) for name in report.rejected[:10])
+        raise ShaderRejected(f"{len(report.rejected)} of {len(report.findings)} variants rejected\n{said}")
+
+
+@main.command()
+@bundle_files
+@click.option("--adapter", "adapters", multiple=True, type=click.Choice([*ADAPTERS]), help="Where to run; repeatable.")
+@click.option("--require", default="", metavar="JUDGES", help="Judges that must run: rules,naga,tint.")
+@click.option("--require-gpu", is_flag=True, help="Every variant must run somewhere, and every adapter be there.")
+@click.option("--gguf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Use this model's weights.")
+@click.option("--group", type=int, help="With --gguf: weights under one scale, where the file does not say.")
+@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes at a time.")
+@click.option("--no-cache", is_flag=True, help="Run everything, also what passed before unchanged.")
+@as_json
+def verify(
+    bundle_files: tuple[Path, ...],
+    adapters: tuple[str, ...],
+    require: str,
+    require_gpu: bool,
+    gguf: Path | None,
+    group: int | None,
+    jobs: int,
+    no_cache: bool,
+    as_json: bool,
+) -> None:
+    """Validate every variant, run it on adapters, and compare the results with the oracles.
+
+    Without --adapter: the software adapters that are installed. With --gguf the inputs are real tensors.
+    """
+    names = prove.choose_adapters(adapters, require_gpu)
+    if gguf is not None:
+        with progress("real tensors", 0) as _:
+            proof = prove.prove_gguf(gguf, group, names)
+    else:
+        variants = _variants(load(bundle_files))
+        with progress("oracle runs", len(variants) * len(names)) as advance:
+            proof = prove.prove(variants, names, _judges(require), jobs, not no_cache, advance)
+    if as_json:
+        print_json(proof.model_dump(mode="json"))
+    else:
+        tables.print_proof(proof)
+    if proof.report is not None and proof.report.rejected:
+        said = "\n".join(proof.report.describe(name) for name in proof.report.rejected[:10])
+        raise ShaderRejected(f"{len(proof.report.rejected)} variants rejected\n{said}")
+    failed = [outcome for outcome in proof.outcomes if outcome.status == "failed"]
+    if failed:
+        said = "\n".join(f"{o.variant} on {o.adapter}: {o.problem}" for o in failed[:10])
+        raise OracleMismatch(f"{len(failed)} of {len(proof.outcomes)} runs failed\n{said}")
+    if require_gpu and proof.never_run:
+        raise OracleMismatch(f"no adapter ran {', '.join(proof.never_run[:5])} ({len(proof.never_run)} variants)")
+
+
+def _variants(loaded: list[Loaded]) -> tuple[Kernel, ...]:
+    """Return the variants of all bundles, each once."""
+    return tuple(dict.fromkeys(variant for one in loaded for variant in one.grid.variants))
+
+
+def _judges(require: str) -> tuple[str, ...]:
+    chosen = tuple(word for word in require.split(",") if word)
+    for word in chosen:
+        if word not in JUDGES:
+            raise UsageProblem(f"--require: there is no judge {word!r}", hint=f"choose from: {','.join(JUDGES)}")
+    return chosen
+
+
+__all__ = ["SOFTWARE", "main"]

@@ -1,0 +1,169 @@
+"""The manifest of a bundle: everything that a caller must know of each variant, as data with a schema.
+
+`SCHEMA_VERSION` counts changes of this form and has nothing to do with the tool's version, which no output
+carries: the same specs give the same bytes, whichever release renders them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from pydantic import Field
+
+from wgslgen import expr
+from wgslgen.naming import variant_name, what_name
+from wgslgen.spec import Frozen, Kernel, Requirements, Tolerance
+
+SCHEMA_VERSION: Literal[1] = 1
+MANIFEST = "manifest.json"
+SCHEMA = "manifest.schema.json"
+
+JsonExpr = int | str | list[Any]
+"""A number, a name, or [operator, operand, …]; see the operators in the schema's description."""
+
+
+class BindingEntry(Frozen):
+    """A storage buffer in group 0; `length` counts elements of `element`."""
+
+    binding: int
+    name: str
+    access: Literal["read", "read_write"]
+    element: str
+    length: JsonExpr
+    doc: str
+
+
+class UniformEntry(Frozen):
+    """A field of the uniform struct: where it lies, and the size or parameter that fills it."""
+
+    name: str
+    type: str
+    offset: int
+    value: str
+    doc: str
+
+
+class UniformStruct(Frozen):
+    """The uniform buffer, bound behind the storage buffers; `size` in bytes."""
+
+    binding: int
+    size: int
+    fields: tuple[UniformEntry, ...]
+
+
+class RuleEntry(Frozen):
+    """A condition that the sizes must satisfy (non-zero), and why."""
+
+    condition: JsonExpr
+    why: str
+
+
+class VariantEntry(Frozen):
+    """One variant. Variants with the same `computes` may replace each other."""
+
+    name: str
+    computes: str
+    kernel: str
+    file: str
+    entry_point: Literal["main"] = "main"
+    constants: dict[str, int | str | bool]
+    sizes: tuple[str, ...]
+    workgroup_size: int
+    workgroups: JsonExpr
+    bindings: tuple[BindingEntry, ...]
+    uniforms: UniformStruct | None
+    requirements: Requirements
+    rules: tuple[RuleEntry, ...]
+    tolerance: Tolerance
+
+
+class Manifest(Frozen):
+    """A bundle. `files` gives the SHA-256 of every other file of the folder, by its path in it."""
+
+    schema_: str = Field(alias="$schema", default=f"./{SCHEMA}")
+    license: Literal["MIT"] = "MIT"
+    made_by: str
+    schema_version: Literal[1] = SCHEMA_VERSION
+    name: str
+    description: str
+    model: dict[str, int | float | bool | str]
+    files: dict[str, str]
+    variants: tuple[VariantEntry, ...]
+
+
+def variant_file(variant: Kernel) -> str:
+    """Return the path of the variant's text in its bundle."""
+    return f"wgsl/{variant.NAME}/{variant_name(variant)}.wgsl"
+
+
+def entry(variant: Kernel) -> VariantEntry:
+    """Return what the manifest says of `variant`, with its constants folded into the expressions."""
+    known = variant.const_values
+    offsets, size = variant.uniform_layout()
+    uniforms = tuple(
+        UniformEntry(name=f.name, type=f.type, offset=offsets[f.name], value=f.value, doc=f.doc)
+        for f in variant.uniforms()
+    )
+    bindings = variant.bindings()
+    return VariantEntry(
+        name=variant_name(variant),
+        computes=what_name(variant),
+        kernel=variant.NAME,
+        file=variant_file(variant),
+        constants={name: value for name, value in variant.model_dump().items() if value is not None},
+        sizes=variant.SIZES,
+        workgroup_size=variant.threads(),
+        workgroups=_json(variant.workgroups(), known),
+        bindings=tuple(
+            BindingEntry(
+                binding=index,
+                name=b.name,
+                access=b.access,
+                element=b.element,
+                length=_json(b.length, known),
+                doc=b.doc,
+            )
+            for index, b in enumerate(bindings)
+        ),
+        uniforms=UniformStruct(binding=len(bindings), size=size, fields=uniforms) if uniforms else None,
+        requirements=variant.requirements,
+        rules=tuple(RuleEntry(condition=_json(r.expression, {**known}), why=r.why) for r in variant.rules()),
+        tolerance=variant.tolerance(),
+    )
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the manifest as the file that ships."""
+    return _dump(manifest.model_dump(mode="json", by_alias=True))
+
+
+def schema_bytes() -> bytes:
+    """Return the JSON Schema of the manifest as the file that ships."""
+    schema = Manifest.model_json_schema(by_alias=True, mode="serialization")
+    operators = ", ".join(sorted(expr.FUNCTIONS))
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Manifest of a wgslgen bundle"
+    schema["description"] = (
+        f"{schema.get('description', '')} An expression is a whole number, a name of a size, or a list of an "
+        f"operator and its operands; the operators are {operators}. Division rounds down."
+    ).strip()
+    return _dump(schema)
+
+
+def sha256(content: bytes) -> str:
+    """Return the hexadecimal SHA-256 of `content`."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _json(text: str, known: dict[str, int]) -> JsonExpr:
+    def plain(expression: object) -> Any:
+        return [plain(part) for part in expression] if isinstance(expression, tuple) else expression
+
+    result: JsonExpr = plain(expr.fold(expr.parse(text), known))
+    return result
+
+
+def _dump(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

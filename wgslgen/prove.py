@@ -1,0 +1,140 @@
+"""One proof: texts before both compilers, results before the oracles, real weights among the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wgslgen import gguf_model
+from wgslgen.adapters import ADAPTERS, SOFTWARE, open_adapter
+from wgslgen.errors import ToolMissing, UsageProblem
+from wgslgen.gguf_model import GgufTensor
+from wgslgen.kernels import get as kernel_class
+from wgslgen.naming import variant_name
+from wgslgen.oracles import problem_maker
+from wgslgen.render import render
+from wgslgen.report import Report
+from wgslgen.spec import Case, Frozen, Kernel
+from wgslgen.validate import validate
+from wgslgen.verify import SOURCE, Outcome, cache_folder, ignore, judge, missing_runs, verify
+
+TENSORS_A_SHAPE = 2
+"""Real tensors to run of each name and shape: the first and the last layer's."""
+
+
+class Proof(Frozen):
+    """What was shown: the judges' report (None for real tensors), and an outcome a variant and adapter."""
+
+    report: Report | None
+    outcomes: tuple[Outcome, ...]
+    adapters: tuple[str, ...]
+
+    @property
+    def never_run(self) -> list[str]:
+        """Variants that no adapter could run."""
+        return missing_runs(self.outcomes)
+
+
+def choose_adapters(names: Sequence[str], require: bool) -> tuple[str, ...]:
+    """Return the adapters to run on: those named, or the software ones that are installed.
+
+    Raises ToolMissing where a named one is missing, where none is there, or with `require` any of them.
+    """
+    if names or require:
+        named = tuple(names) or SOFTWARE
+        for name in named:
+            open_adapter(name)
+        return named
+    chosen: list[str] = []
+    problems: list[str] = []
+    for name in SOFTWARE:
+        try:
+            open_adapter(name)
+            chosen.append(name)
+        except ToolMissing as problem:
+            problems.append(str(problem))
+    if not chosen:
+        raise ToolMissing("no software adapter is installed:\n" + "\n".join(problems))
+    return tuple(chosen)
+
+
+def validate_all(variants: Sequence[Kernel], require: Sequence[str]) -> Report:
+    """Have all judges read the texts of `variants`; raise ToolMissing where a required judge is missing."""
+    return validate({variant_name(v): render(v, SOURCE) for v in variants}, require=require)
+
+
+def prove(
+    variants: Sequence[Kernel],
+    adapters: Sequence[str],
+    require: Sequence[str] = (),
+    jobs: int = 1,
+    cached: bool = True,
+    advance: Callable[[int], None] = ignore,
+) -> Proof:
+    """Validate the variants, then run those that were not rejected."""
+    report = validate_all(variants, require)
+    sound = [v for v in variants if variant_name(v) not in report.rejected]
+    outcomes = verify(sound, adapters, jobs, cache_folder() if cached else None, advance)
+    return Proof(report=report, outcomes=tuple(outcomes), adapters=tuple(adapters))
+
+
+def prove_gguf(path: Path, group: int | None, adapters: Sequence[str]) -> Proof:
+    """Run `matvec` and `get_rows` on tensors of a model file: of each name and shape the first and the last."""
+    model = gguf_model.read_model(path, group)
+    chosen = choose_tensors(model.tensors)
+    if not chosen:
+        raise UsageProblem(f"{path}: holds no matrix in a format that wgslgen has")
+    outcomes = []
+    for name in adapters:
+        gpu = open_adapter(name)
+        for tensor in chosen:
+            data = gguf_model.tensor_bytes(path, tensor)
+            for variant in variants_for(tensor):
+                sizes = {"N": tensor.n, "K": tensor.k}
+                sizes |= {"R": min(tensor.n, 33)} if variant.NAME == "get_rows" else {}
+                case = Case(name=tensor.name, sizes=sizes)
+                rng = np.random.default_rng(tensor.n + tensor.k)
+                problem = problem_maker(variant.NAME)(variant.model_dump(), sizes, rng, weights=data)
+                outcomes.append(judge(gpu, variant, [(case, problem)], twin=False))
+    return Proof(report=None, outcomes=tuple(outcomes), adapters=tuple(adapters))
+
+
+def choose_tensors(tensors: Sequence[GgufTensor]) -> list[GgufTensor]:
+    """Return the matrices to run: of those that differ in the layer's number alone the first and the last."""
+    kinds: dict[tuple[object, ...], list[GgufTensor]] = {}
+    for tensor in tensors:
+        if tensor.format is not None and tensor.n > 1:
+            role = ".".join(part for part in tensor.name.split(".") if not part.isdigit())
+            kinds.setdefault((role, tensor.format, tensor.n, tensor.k), []).append(tensor)
+    return [t for kind in kinds.values() for t in ([kind[0]] if len(kind) == 1 else [kind[0], kind[-1]])]
+
+
+def variants_for(tensor: GgufTensor) -> list[Kernel]:
+    """Return variants of `matvec` and `get_rows` that read this tensor's format: each route and layout."""
+    wanted: list[tuple[str, dict[str, Any]]] = [
+        ("matvec", {"route": "float", "layout": "planar", "tile_rows": 4, "subgroups": True}),
+        ("matvec", {"route": "float", "layout": "ggml", "tile_rows": 4, "subgroups": False}),
+        (
+            "matvec",
+            {"route": "int8", "layout": "planar", "tile_rows": 8, "subgroups": False, "activation_group": 32},
+        ),
+        ("matvec", {"route": "block", "layout": "ggml", "tile_rows": 1, "subgroups": False, "step_words": 1}),
+        ("get_rows", {"layout": "planar"}),
+        ("get_rows", {"layout": "ggml"}),
+    ]
+    found: list[Kernel] = []
+    for kernel, constants in wanted:
+        for step_words in (4, 2, 1):
+            try:
+                choice = {"step_words": step_words, **constants}
+                found.append(kernel_class(kernel)(**{"format": tensor.format, "group": tensor.group, **choice}))
+                break
+            except ValueError:
+                continue
+    return found
+
+
+__all__ = ["ADAPTERS", "Proof", "choose_adapters", "prove", "prove_gguf", "validate_all"]

@@ -1,0 +1,126 @@
+"""How results look on a terminal: plain tables on stdout, wide enough not to cut names in a pipe."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from wgslgen.bundle import Bundle
+from wgslgen.bundlefile import Grid
+from wgslgen.manifest import entry, variant_file
+from wgslgen.naming import variant_name
+from wgslgen.prove import Proof
+from wgslgen.report import Report
+from wgslgen.verify import Outcome
+
+
+def _console() -> Console:
+    return Console() if sys.stdout.isatty() else Console(width=200)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for at, column in enumerate(columns):
+        table.add_column(column, justify="left" if at == 0 else "right", overflow="fold")
+    return table
+
+
+def listing(name: str, grid: Grid) -> dict[str, Any]:
+    """Return what `list --json` prints for a bundle."""
+    return {
+        "bundle": name,
+        "variants": [entry(variant).model_dump(mode="json") for variant in grid.variants],
+        "pruned": [row.model_dump(mode="json") for row in grid.pruned],
+    }
+
+
+def print_listing(name: str, grid: Grid, built: Bundle) -> None:
+    """Print variants with sizes and requirements, then pruned rows with reasons."""
+    console = _console()
+    table = _table("variant", "bytes", "gzip", "threads", "workgroup bytes", "needs")
+    for variant in grid.variants:
+        content = built.files[variant_file(variant)]
+        requirements = variant.requirements
+        table.add_row(
+            variant_name(variant),
+            str(len(content)),
+            str(len(gzip.compress(content, mtime=0))),
+            str(variant.threads()),
+            str(requirements.limits["maxComputeWorkgroupStorageSize"]),
+            ", ".join([*requirements.features, *(f"{k} {v}" for k, v in variant.raised_limits.items())]) or "nothing",
+        )
+    total = sum(len(content) for content in built.files.values())
+    console.print(f"{name}: {len(grid.variants)} variants, {total} bytes", highlight=False, markup=False)
+    console.print(table, highlight=False, markup=False)
+    for row in grid.pruned:
+        said = " ".join(f"{key}={value}" for key, value in row.constants.items())
+        console.print(f"pruned: {row.kernel} {said}: {row.reason}", highlight=False, markup=False)
+
+
+def print_validation(report: Report) -> None:
+    """Print which judges ran, and how many texts each refused."""
+    console = _console()
+    table = _table("judge", "version", "texts", "refused", "not judged")
+    for run in report.ran:
+        refused = sum(
+            any(f.judge == run.judge and f.severity == "error" for f in found) for found in report.findings.values()
+        )
+        left = sum(item.judge == run.judge for item in report.not_judged)
+        table.add_row(run.judge, run.version, str(len(report.findings)), str(refused), str(left))
+    console.print(table, highlight=False, markup=False)
+    for missing in report.missing:
+        console.print(f"did not run: {missing.judge}: {missing.reason}", highlight=False, markup=False)
+
+
+def print_proof(proof: Proof) -> None:
+    """Print a line a kernel: variants, what the judges said, oracle runs, the worst error of each adapter."""
+    console = _console()
+    table = _table(
+        "kernel", "variants", "naga", "Tint", "oracle runs", "lacking", "failed", "worst NMSE", "worst error"
+    )
+    kernels = sorted({outcome.kernel for outcome in proof.outcomes})
+    for kernel in kernels:
+        table.add_row(*_proof_row(kernel, [o for o in proof.outcomes if o.kernel == kernel], proof.report))
+    table.add_row(*_proof_row("all", proof.outcomes, proof.report))
+    console.print(table, highlight=False, markup=False)
+    for adapter in proof.adapters:
+        here = [outcome for outcome in proof.outcomes if outcome.adapter == adapter]
+        lacking = [outcome for outcome in here if outcome.status == "lacking"]
+        why = sorted({outcome.lacking or "" for outcome in lacking})
+        note = f"; {len(lacking)} variants need {', '.join(why)}, which it lacks" if lacking else ""
+        passed = sum(outcome.status == "passed" for outcome in here)
+        console.print(f"{adapter}: {passed} of {len(here)} variants passed{note}", highlight=False, markup=False)
+
+
+def _proof_row(name: str, outcomes: Sequence[Outcome], report: Report | None) -> list[str]:
+    variants = {outcome.variant for outcome in outcomes}
+    return [
+        name,
+        str(len(variants)),
+        _said("naga", variants, report),
+        _said("tint", variants, report),
+        str(sum(outcome.runs for outcome in outcomes)),
+        str(sum(outcome.status == "lacking" for outcome in outcomes)),
+        str(sum(outcome.status == "failed" for outcome in outcomes)),
+        f"{max((o.nmse for o in outcomes), default=0.0):.1e}",
+        f"{max((o.element for o in outcomes), default=0.0):.1e}",
+    ]
+
+
+def _said(judge: str, variants: set[str], report: Report | None) -> str:
+    if report is None or judge not in {run.judge for run in report.ran}:
+        return "-"
+    left = {item.text for item in report.not_judged if item.judge == judge}
+    refused = {
+        name
+        for name, found in report.findings.items()
+        if name in variants and any(f.judge == judge and f.severity == "error" for f in found)
+    }
+    if refused:
+        return f"{len(refused)} refused"
+    return f"{len(variants - left)} ok"

@@ -1,0 +1,236 @@
+"""Run variants on adapters and judge the results: by the oracle, and by the plainest variant of the same kind.
+
+The work is cut into chunks that go to a few processes, because a software adapter's driver compiles on one
+core. A result depends on texts, specs, oracle, harness and adapter; it is kept under the hash of all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+import wgslgen
+from wgslgen.adapters import ADAPTERS, Gpu, open_adapter
+from wgslgen.compare import Close, Verdict
+from wgslgen.errors import WgslgenError
+from wgslgen.harness import Runner
+from wgslgen.manifest import entry
+from wgslgen.naming import variant_name, what_name
+from wgslgen.oracles import problem_maker
+from wgslgen.oracles.problem import Problem
+from wgslgen.render import render
+from wgslgen.spec import Case, Frozen, Kernel, Tolerance
+
+CHUNK = 12
+SOURCE = "verify"
+"""What texts name as their bundle file while they are verified; it is a comment and changes no result."""
+
+
+class Outcome(Frozen):
+    """What became of one variant on one adapter.
+
+    `lacking` names the feature without which the adapter cannot run it. `runs` counts dispatches that were
+    judged; `nmse` and `element` are the worst errors seen against the oracle.
+    """
+
+    variant: str
+    kernel: str
+    adapter: str
+    status: Literal["passed", "failed", "lacking"]
+    lacking: str | None = None
+    problem: str | None = None
+    runs: int = 0
+    nmse: float = 0.0
+    element: float = 0.0
+
+
+def ignore(count: int) -> None:
+    """Take note of nothing: the default listener for progress."""
+
+
+def verify(
+    variants: Sequence[Kernel],
+    adapters: Sequence[str],
+    jobs: int = 1,
+    cache_folder: Path | None = None,
+    advance: Callable[[int], None] = ignore,
+) -> list[Outcome]:
+    """Run every variant on every adapter and return the outcomes, adapter by adapter in the given order.
+
+    Raises ToolMissing where an adapter is not there. `advance` hears how many outcomes have come in.
+    """
+    probed = {name: open_adapter(name).identity for name in adapters}
+    keys = {(v, name): _key(v, identity) for name, identity in probed.items() for v in variants}
+    outcomes: dict[tuple[Kernel, str], Outcome] = {}
+    for at, key in keys.items():
+        if (known := _recall(cache_folder, key)) is not None:
+            outcomes[at] = known
+    advance(len(outcomes))
+    chunks = [*_chunks(variants, adapters, outcomes)]
+    for part, name, results in _run_chunks(chunks, jobs):
+        for variant, outcome in zip(part, results, strict=True):
+            outcomes[variant, name] = outcome
+            _remember(cache_folder, keys[variant, name], outcome)
+        advance(len(part))
+    return [outcomes[variant, name] for name in adapters for variant in variants]
+
+
+def verify_on(gpu: Gpu, variant: Kernel, cases: Iterable[Case] | None = None) -> Outcome:
+    """Run one variant on one adapter over its shape classes."""
+    return judge(gpu, variant, ((case, _problem(variant, case)) for case in cases or variant.cases()))
+
+
+def judge(gpu: Gpu, variant: Kernel, problems: Iterable[tuple[Case, Problem]], twin: bool = True) -> Outcome:
+    """Run one variant on the given problems and compare with the oracle, and with its plain twin if `twin`."""
+    name = variant_name(variant)
+    base: dict[str, Any] = {"variant": name, "kernel": variant.NAME, "adapter": gpu.name}
+    missing = [feature for feature in variant.requirements.features if feature not in gpu.features]
+    if missing:
+        return Outcome(**base, status="lacking", lacking=missing[0])
+    runs, nmse, element = 0, 0.0, 0.0
+    try:
+        runner = Runner(gpu, variant, render(variant, SOURCE))
+        for case, problem in problems:
+            verdicts = _judge_case(gpu, runner, case, problem, twin)
+            runs += 1
+            for what, verdict in verdicts:
+                nmse, element = max(nmse, verdict.nmse), max(element, verdict.element)
+                if verdict.problem:
+                    said = f"{case.name} {case.sizes}, {what}: {verdict.problem}"
+                    return Outcome(**base, status="failed", problem=said, runs=runs, nmse=nmse, element=element)
+    except WgslgenError as problem_found:
+        return Outcome(**base, status="failed", problem=str(problem_found), runs=runs)
+    return Outcome(**base, status="passed", runs=runs, nmse=nmse, element=element)
+
+
+def _judge_case(gpu: Gpu, runner: Runner, case: Case, problem: Problem, twin: bool) -> Iterator[tuple[str, Verdict]]:
+    variant = runner.variant
+    outputs = runner.run(problem.inputs, case.sizes, problem.parameters)
+    for name, expected in problem.expected.items():
+        yield f"{name} against the oracle", expected.judge(outputs[name], variant.tolerance())
+    plain = variant.plain()
+    if plain == variant or not twin:
+        return
+    reference = _plain_outputs(gpu, plain, case)
+    tolerance = variant.tolerance()
+    twice = Tolerance(nmse=4 * tolerance.nmse, element=2 * tolerance.element, derivation="two results, each within one")
+    for name, expected in problem.expected.items():
+        if isinstance(expected, Close):
+            values = np.frombuffer(reference[name], expected.dtype, count=expected.values.size)
+            other = replace(expected, values=values.astype(np.float64).reshape(expected.values.shape))
+            yield f"{name} against {variant_name(plain)}", other.judge(outputs[name], twice)
+
+
+def _problem(variant: Kernel, case: Case) -> Problem:
+    """Make the variant's problem. The seed depends on kernel and sizes alone, so that twins get the same data."""
+    seed = zlib.crc32(f"{variant.NAME} {sorted(case.sizes.items())}".encode())
+    return problem_maker(variant.NAME)(variant.model_dump(), case.sizes, np.random.default_rng(seed))
+
+
+_PLAIN: dict[tuple[str, Kernel, str], dict[str, bytes]] = {}
+
+
+def _plain_outputs(gpu: Gpu, plain: Kernel, case: Case) -> dict[str, bytes]:
+    key = (gpu.name, plain, json.dumps(case.sizes, sort_keys=True))
+    if key not in _PLAIN:
+        problem = _problem(plain, case)
+        _PLAIN[key] = Runner(gpu, plain, render(plain, SOURCE)).run(problem.inputs, case.sizes, problem.parameters)
+    return _PLAIN[key]
+
+
+# ---- processes ----------------------------------------------------------------------------------
+
+_open = cache(open_adapter)
+
+
+def _work(name: str, variants: Sequence[Kernel]) -> list[Outcome]:
+    gpu = _open(name)
+    return [verify_on(gpu, variant) for variant in variants]
+
+
+def _chunks(
+    variants: Sequence[Kernel], adapters: Sequence[str], known: dict[tuple[Kernel, str], Outcome]
+) -> Iterator[tuple[Sequence[Kernel], str]]:
+    """Yield parts of the work; variants that compute the same stand together and share their plain twin."""
+    for name in adapters:
+        left = sorted((v for v in variants if (v, name) not in known), key=what_name)
+        yield from ((left[at : at + CHUNK], name) for at in range(0, len(left), CHUNK))
+
+
+def _run_chunks(
+    chunks: Sequence[tuple[Sequence[Kernel], str]], jobs: int
+) -> Iterator[tuple[Sequence[Kernel], str, list[Outcome]]]:
+    if jobs <= 1 or len(chunks) <= 1:
+        yield from ((part, name, _work(name, part)) for part, name in chunks)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        started = {pool.submit(_work, name, part): (part, name) for part, name in chunks}
+        for done in as_completed(started):
+            part, name = started[done]
+            yield part, name, done.result()
+
+
+# ---- results of unchanged variants ---------------------------------------------------------------
+
+
+def cache_folder() -> Path | None:
+    """Return where results are kept; None in continuous integration, where everything runs anew."""
+    if os.environ.get("CI", "") not in ("", "0", "false"):
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "wgslgen" / "verified"
+
+
+@cache
+def _judges_hash() -> str:
+    """Hash all Python of the package: specs, oracles, harness and comparison all stand behind a result."""
+    root = Path(wgslgen.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(variant: Kernel, identity: str) -> str:
+    texts = [render(v, SOURCE) for v in (variant, variant.plain())]
+    said = json.dumps([*texts, entry(variant).model_dump(mode="json"), identity, _judges_hash()])
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _recall(folder: Path | None, key: str) -> Outcome | None:
+    if folder is None:
+        return None
+    try:
+        return Outcome.model_validate_json((folder / f"{key}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _remember(folder: Path | None, key: str, outcome: Outcome) -> None:
+    """Keep what passed; a failure is run again each time."""
+    if folder is None or outcome.status == "failed":
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".{key}.{os.getpid()}"
+    partial.write_text(outcome.model_dump_json())
+    partial.replace(folder / f"{key}.json")
+
+
+def missing_runs(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the names of variants that no adapter ran."""
+    ran = {outcome.variant for outcome in outcomes if outcome.status != "lacking"}
+    return sorted({outcome.variant for outcome in outcomes} - ran)
+
+
+__all__ = ["ADAPTERS", "Outcome", "cache_folder", "judge", "missing_runs", "verify", "verify_on"]
