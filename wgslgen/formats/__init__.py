@@ -1,28 +1,23 @@
-"""The weight formats: one module and one line in FORMATS each."""
+"""The weight formats: one module and one line in MODULES each."""
 
 from __future__ import annotations
 
 from wgslgen.errors import UsageProblem
 from wgslgen.formats.base import Blocks, Format
-from wgslgen.formats.f16 import F16
-from wgslgen.formats.f32 import F32
-from wgslgen.formats.q1_0 import Q1_0
-from wgslgen.formats.q2_0 import Q2_0
-from wgslgen.formats.q4_0 import Q4_0
-from wgslgen.formats.q4_1 import Q4_1
-from wgslgen.formats.q8_0 import Q8_0
+from wgslgen.listed import classes
 
 __all__ = ["FORMATS", "Blocks", "Format", "by_gguf_type", "get", "names"]
 
-FORMATS: tuple[type[Format], ...] = (
-    F32,
-    F16,
-    Q1_0,
-    Q2_0,
-    Q4_0,
-    Q4_1,
-    Q8_0,
+MODULES = (
+    "f32",
+    "f16",
+    "q1_0",
+    "q2_0",
+    "q4_0",
+    "q4_1",
+    "q8_0",
 )
+FORMATS: tuple[type[Format], ...] = classes(__name__, MODULES, Format)
 
 
 def names() -> tuple[str, ...]:
