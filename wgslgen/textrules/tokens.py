@@ -28,7 +28,7 @@ class Token(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>  \s+ | //[^\n]* )
+    (?P<space>  (?: \s+ | //[^\n]* )+ )
   | (?P<comment> /\* )
   | (?P<number> 0[xX] [0-9a-fA-F]* \.? [0-9a-fA-F]* [pP] [+-]? [0-9]+ [fh]?
               | 0[xX] (?: [0-9a-fA-F]+ \. [0-9a-fA-F]* | \. [0-9a-fA-F]+ )
@@ -37,7 +37,8 @@ _TOKEN = re.compile(
               | [0-9]+ [eE] [+-]? [0-9]+ [fh]?
               | [0-9]+ [fhiu]? )
   | (?P<word>   [^\W\d] \w* )
-  | (?P<mark>   << =? | <= | == | != | && | \|\| | -> | \+\+ | -- | [-+*/%&|^] = | [-+*/%&|^~!<>=.,;:@(){}\[\]] )
+  | (?P<mark>   << =? | <= | == | != | && | \|\| | -> | \+\+ | -- | [-+*/%&|^] =
+              | [-+*/%&|^~!<>=.,;:@(){}\[\]] )
     """,
     re.VERBOSE,
 )
@@ -60,18 +61,17 @@ def tokenize(text: str) -> list[Token]:
     Raises WgslSyntaxError at the first character that starts no token.
     """
     tokens = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise WgslSyntaxError(at, f"no WGSL token starts with {text[at]!r}")
+    at, matches = 0, _TOKEN.finditer(text)
+    while (match := next(matches, None)) and match.start() == at:
+        at = match.end()
         kind = match.lastgroup or ""
         if kind == "comment":
-            at = _comment_end(text, at)
-            continue
-        if kind != "space":
-            tokens.append(Token(kind, match.group(), at))
-        at = match.end()
+            at = _comment_end(text, match.start())
+            matches = _TOKEN.finditer(text, at)
+        elif kind != "space":
+            tokens.append(Token(kind, match.group(), match.start()))
+    if at < len(text):
+        raise WgslSyntaxError(at, f"no WGSL token starts with {text[at]!r}")
     tokens.append(Token("end", "", len(text)))
     return tokens
 
@@ -79,3 +79,9 @@ def tokenize(text: str) -> list[Token]:
 def position(text: str, at: int) -> tuple[int, int]:
     """Return line and column of offset `at`, both counted from 1 in characters."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def suffix(number: str) -> str:
+    """Return the letter that gives a numeric literal its type (u, i, f or h), or an empty string."""
+    hexadecimal = number[:2] in ("0x", "0X") and "p" not in number.lower()
+    return number[-1] if number[-1] in ("ui" if hexadecimal else "uifh") else ""
