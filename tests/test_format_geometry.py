@@ -64,20 +64,6 @@ def test_int8_words_match_codes_masked_in_place(fmt: ScaledFormat) -> None:
             assert elements[0] % (4 * stride) < stride
 
 
-@every_quantised
-def test_raw_values_of_the_wgsl_decode(fmt: ScaledFormat) -> None:
-    """What raw4 returns by design (a code in mantissa bits, a sign, or the code) scales to the weight."""
-    for code in range(-128, 128) if fmt.signed else range(1 << fmt.bits):
-        if fmt.bits == 1:
-            raw = 1.0 if code else -1.0
-        elif fmt.bits == 8:
-            raw = float(code)
-        else:
-            bits = np.uint32(0x3F800000 | code << 23 - fmt.bits)
-            raw = float(bits.view(np.float32))
-        assert fmt.raw_scale * raw + fmt.raw_bias == fmt.code_scale * code + fmt.zero
-
-
 def test_plain_formats_have_no_scales_and_no_int8_route() -> None:
     for name in ("f16", "f32"):
         fmt = formats.get(name)

@@ -58,9 +58,6 @@ class Format(BaseModel, ABC):
     # weight / d = code_scale * code + zero; where there is a minimum, it is added after the scale.
     code_scale: ClassVar[int] = 1
     zero: ClassVar[int] = 0
-    # weight / d = raw_scale * raw + raw_bias, where raw is what the WGSL function `raw4` returns.
-    raw_scale: ClassVar[float] = 1.0
-    raw_bias: ClassVar[float] = 0.0
     # Within every 4 * s activations, int8 word i holds elements i, s+i, 2s+i, 3s+i; None: no int8 route.
     int8_stride: ClassVar[int | None] = 1
 

@@ -22,8 +22,6 @@ class Q2_0(ScaledFormat):  # noqa: N801
     bits: ClassVar[int] = 2
     code_offset: ClassVar[int] = 2
     zero: ClassVar[int] = -1
-    raw_scale: ClassVar[float] = 4.0  # raw = 1 + code / 4: the code lies in the top mantissa bits
-    raw_bias: ClassVar[float] = -5.0
     int8_stride: ClassVar[int | None] = 4  # (word >> 2 * i) & 0x03030303 picks every fourth code
 
     def fit(self, blocks: Floats) -> tuple[Floats, Floats | None]:

@@ -15,7 +15,6 @@ class Nibbles(ScaledFormat):
 
     groups: ClassVar[tuple[int, ...]] = (32,)
     bits: ClassVar[int] = 4
-    raw_scale: ClassVar[float] = 16.0  # raw = 1 + code / 16: the code lies in the top mantissa bits
 
     group: int = 32
 
@@ -35,7 +34,6 @@ class Q4_0(Nibbles):  # noqa: N801
     gguf_type: ClassVar[int] = 2
     code_offset: ClassVar[int] = 2
     zero: ClassVar[int] = -8
-    raw_bias: ClassVar[float] = -24.0
 
     def fit(self, blocks: Floats) -> tuple[Floats, Floats | None]:
         """The weight of largest magnitude becomes code 0, so the scale carries the opposite sign."""

@@ -15,7 +15,6 @@ class Q4_1(Nibbles):  # noqa: N801
     gguf_type: ClassVar[int] = 3
     min_offset: ClassVar[int | None] = 2
     code_offset: ClassVar[int] = 4
-    raw_bias: ClassVar[float] = -16.0
 
     def fit(self, blocks: Floats) -> tuple[Floats, Floats | None]:
         """The least weight is the minimum, and fifteen steps reach the greatest."""

@@ -78,10 +78,10 @@ class Matvec(Weighted):
             )
 
     @property
-    def decode(self) -> Literal["raw4", "code4", "packed4"]:
+    def decode(self) -> Literal["value4", "code4", "packed4"]:
         """Which of the format's decodes the route uses."""
-        routes: dict[str, Literal["raw4", "code4", "packed4"]] = {
-            "float": "raw4",
+        routes: dict[str, Literal["value4", "code4", "packed4"]] = {
+            "float": "value4",
             "int8": "packed4",
             "block": "code4",
         }
@@ -93,8 +93,7 @@ class Matvec(Weighted):
         fmt = self.weight_format
         if not fmt.quantised:
             return False
-        offset = {"float": fmt.raw_bias != 0, "int8": fmt.zero != 0, "block": False}[self.route]
-        return offset or fmt.min_offset is not None
+        return fmt.min_offset is not None or (self.route == "int8" and fmt.zero != 0)
 
     def consts(self) -> Iterator[Const]:
         """Yield geometry and the number of sums that a workgroup reduces."""
@@ -180,7 +179,7 @@ class Matvec(Weighted):
             element=2.0**-20,
             derivation=(
                 "operands are exact in f32, so an error is at most (adds in a chain) * 2^-24 of the magnitudes "
-                "added, times at most 6 for a mantissa decode; chains are K / (threads * elements) + log2(threads)"
+                "added; chains are K / (threads * elements) + log2(threads)"
             ),
         )
 

@@ -101,17 +101,14 @@ class Weighted(Kernel):
             numbers |= {"BLOCK_BYTES": fmt.block_bytes, "CODE_OFFSET": fmt.code_offset}
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
-        if fmt.quantised and self.decode == "raw4":
-            yield Const(name="RAW_SCALE", type="f32", value=float(fmt.raw_scale))
-            yield Const(name="RAW_BIAS", type="f32", value=float(fmt.raw_bias))
-        elif fmt.quantised:
+        if fmt.quantised and self.decode != "value4":
             yield Const(name="CODE_SCALE", type="i32", value=fmt.code_scale)
             yield Const(name="CODE_ZERO", type="i32", value=fmt.zero)
 
     @property
-    def decode(self) -> Literal["raw4", "code4", "packed4"]:
+    def decode(self) -> Literal["value4", "code4", "packed4"]:
         """Which of the format's decodes the text uses."""
-        return "raw4"
+        return "value4"
 
     def weight_bindings(self) -> tuple[Binding, ...]:
         """Return the buffers of the weight matrix in this layout."""
