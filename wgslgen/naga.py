@@ -107,7 +107,9 @@ def judge(naga: Naga, texts: Mapping[str, str]) -> dict[str, list[Finding]]:
     for about, block in _blocks(said):
         names = _warned(block, texts) if about is None else [files[about]]
         for name in names:
-            found[name].append(_finding("warning" if about is None else "error", block, name))
+            finding = _finding("warning" if about is None else "error", block, name)
+            if finding not in found[name]:  # a warning comes once for each text that it quotes
+                found[name].append(finding)
     for file in refused.split():
         if file in files and not any(f.severity == "error" for f in found[files[file]]):
             found[files[file]].append(_finding("error", "refused, and naga did not say why", file))

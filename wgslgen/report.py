@@ -66,7 +66,11 @@ class Report(_Frozen):
     @property
     def rejected(self) -> tuple[str, ...]:
         """The names of the texts with an error, in the order in which they were given."""
-        return tuple(name for name, found in self.findings.items() if any(f.severity == "error" for f in found))
+        return tuple(name for name in self.findings if self.refused_by(name))
+
+    def refused_by(self, name: str) -> set[Judge]:
+        """Return the judges that have an error in the text `name`."""
+        return {finding.judge for finding in self.findings[name] if finding.severity == "error"}
 
     def describe(self, name: str) -> str:
         """Return the findings about one text, one paragraph each, with place, severity and judge."""

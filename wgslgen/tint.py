@@ -19,8 +19,12 @@ from typing import Any, Final
 from wgslgen.errors import ToolMissing
 from wgslgen.report import Finding, Severity
 
-FEATURES: Final = ("shader-f16", "subgroups", "chromium-experimental-subgroup-matrix")
-"""What a text may enable: Dawn's names of the features."""
+FEATURES: Final = {
+    "f16": "shader-f16",
+    "subgroups": "subgroups",
+    "chromium_experimental_subgroup_matrix": "chromium-experimental-subgroup-matrix",
+}
+"""What a text may enable, and Dawn's name of the feature behind it."""
 
 INSTALL_HINT: Final = "pip install 'wgslgen[gpu]'"
 
@@ -39,6 +43,9 @@ class Tint:
         self._device = device
         self._rejection = rejection
         self.version = version
+        self.unknown_extensions = frozenset(
+            extension for extension, feature in FEATURES.items() if feature not in device.features
+        )
 
     def judge(self, name: str, text: str) -> list[Finding]:
         """Return Tint's findings on the web text called `name`, its notes kept with what they explain."""
@@ -63,12 +70,12 @@ def open_tint() -> Tint:
         extras: Any = importlib.import_module("wgpudawn.backends.dawn.extras")
     except ImportError as error:
         raise ToolMissing(f"Tint is missing: {error}", hint=INSTALL_HINT) from None
-    with suppress(RuntimeError):  # this process used Dawn before: all but subgroup matrices work all the same
+    with suppress(RuntimeError):  # this process used Dawn before, without the toggle: no subgroup matrices
         extras.set_instance_extras(enable_toggles=[_TOGGLE])
     try:
         with _null_backend():
             adapter = wgpudawn.gpu.request_adapter_sync()
-        features = [feature for feature in FEATURES if feature in adapter.features]
+        features = [feature for feature in FEATURES.values() if feature in adapter.features]
         device = adapter.request_device_sync(required_features=features)
     except RuntimeError as error:
         raise ToolMissing(f"Tint is missing: Dawn has no Null backend ({error})", hint=INSTALL_HINT) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 import wgslgen
 from wgslgen import naga, textrules, tint
@@ -20,7 +20,14 @@ JUDGES: Final[tuple[Judge, ...]] = get_args(Judge)
 """All judges in the order in which findings are listed."""
 
 Findings = Mapping[str, Sequence[Finding]]
-Session = tuple[str, Callable[[Mapping[str, str]], Findings]]
+
+
+class Session(NamedTuple):
+    """A judge at work: its version, the extensions that it does not know, and how it is asked."""
+
+    version: str
+    unknown: frozenset[str]
+    ask: Callable[[Mapping[str, str]], Findings]
 
 
 def validate(texts: Mapping[str, str], judges: Sequence[str] = JUDGES, require: Collection[str] = ()) -> Report:
@@ -52,52 +59,55 @@ def validate(texts: Mapping[str, str], judges: Sequence[str] = JUDGES, require: 
             if judge in require:
                 raise ToolMissing(f"judge {judge} is required: {error.message}", hint=error.hint) from None
             missing.append(JudgeMissing(judge=judge, reason=error.message, hint=error.hint or ""))
-    left_out = _beyond_naga(texts) if "naga" in sessions else ()
-    beyond = {item.text for item in left_out}
-    shown: dict[Judge, Mapping[str, str]] = dict.fromkeys(sessions, texts)
-    if beyond:
-        shown["naga"] = {name: text for name, text in texts.items() if name not in beyond}
+    left_out = [item for judge, session in sessions.items() for item in _beyond(judge, session, texts)]
+    skipped = {(item.judge, item.text) for item in left_out}
+    shown = {judge: {name: text for name, text in texts.items() if (judge, name) not in skipped} for judge in sessions}
     by_judge = _ask(sessions, shown)
-    findings = {
-        name: tuple(finding for judge in sessions for finding in by_judge[judge].get(name, ())) for name in texts
-    }
-    ran = tuple(JudgeRun(judge=judge, version=version) for judge, (version, _) in sessions.items())
-    return Report(ran=ran, missing=tuple(missing), not_judged=left_out, findings=findings)
+    return Report(
+        ran=tuple(JudgeRun(judge=judge, version=session.version) for judge, session in sessions.items()),
+        missing=tuple(missing),
+        not_judged=tuple(left_out),
+        findings={name: tuple(f for judge in sessions for f in by_judge[judge].get(name, ())) for name in texts},
+    )
+
+
+def _beyond(judge: Judge, session: Session, texts: Mapping[str, str]) -> list[NotJudged]:
+    """List the texts that enable what the judge does not know."""
+    return [
+        NotJudged(judge=judge, text=name, reason=f"{judge} does not know `enable {extension};`")
+        for name, text in texts.items()
+        for extension in sorted(session.unknown)
+        if extension in text and extension in textrules.extensions(text)  # the first test spares reading it
+    ]
 
 
 def _ask(sessions: Mapping[Judge, Session], shown: Mapping[Judge, Mapping[str, str]]) -> dict[Judge, Findings]:
     """Let naga work in its own process while the other judges work in this one."""
     with ThreadPoolExecutor(max_workers=1) as beside:
-        apart = {judge: beside.submit(ask, shown[judge]) for judge, (_, ask) in sessions.items() if judge == "naga"}
-        here = {judge: ask(shown[judge]) for judge, (_, ask) in sessions.items() if judge not in apart}
-        return here | {judge: future.result() for judge, future in apart.items()}
-
-
-def _beyond_naga(texts: Mapping[str, str]) -> tuple[NotJudged, ...]:
-    """List the texts that use what no naga knows."""
-    return tuple(
-        NotJudged(judge="naga", text=name, reason=f"naga does not know `enable {extension};`")
-        for name, text in texts.items()
-        for extension in sorted(naga.UNKNOWN_EXTENSIONS)
-        if extension in text and extension in textrules.extensions(text)  # the first test spares reading it
-    )
+        apart = {j: beside.submit(session.ask, shown[j]) for j, session in sessions.items() if j == "naga"}
+        here = {j: session.ask(shown[j]) for j, session in sessions.items() if j not in apart}
+        return here | {j: future.result() for j, future in apart.items()}
 
 
 def _rules() -> Session:
     def ask(texts: Mapping[str, str]) -> Findings:
         return {name: textrules.check(text) for name, text in texts.items()}
 
-    return f"wgslgen {wgslgen.__version__}, {len(textrules.RULES)} rules", ask
+    return Session(f"wgslgen {wgslgen.__version__}, {len(textrules.RULES)} rules", frozenset(), ask)
 
 
 def _naga() -> Session:
     found = naga.find_naga()
-    return found.version, lambda texts: naga.judge(found, texts)
+    return Session(found.version, naga.UNKNOWN_EXTENSIONS, lambda texts: naga.judge(found, texts))
 
 
 def _tint() -> Session:
     opened = tint.open_tint()
-    return opened.version, lambda texts: {name: opened.judge(name, text) for name, text in texts.items()}
+
+    def ask(texts: Mapping[str, str]) -> Findings:
+        return {name: opened.judge(name, text) for name, text in texts.items()}
+
+    return Session(opened.version, opened.unknown_extensions, ask)
 
 
 _SESSIONS: Final[Mapping[Judge, Callable[[], Session]]] = {"rules": _rules, "naga": _naga, "tint": _tint}
