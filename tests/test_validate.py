@@ -10,6 +10,7 @@ from wgsl_examples import EXAMPLES, TREE, kernel
 from wgslgen import naga, tint
 from wgslgen.dialect import to_native
 from wgslgen.errors import UsageProblem
+from wgslgen.report import Judge
 from wgslgen.textrules.words import STANDARD_FUNCTIONS
 from wgslgen.validate import JUDGES, validate
 
