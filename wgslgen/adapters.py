@@ -11,7 +11,7 @@ import importlib
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -141,6 +141,12 @@ def kebab(name: str) -> str:
     return re.sub(r"([A-Z])", r"-\1", name).lower()
 
 
+def agreed_size(seen: Collection[int]) -> int | None:
+    """Return the subgroup size that all invocations saw; None, unknown, where it varies or is 0."""
+    sizes = {*seen}
+    return sizes.pop() if len(sizes) == 1 and 0 not in sizes else None
+
+
 PROBE = """
 @group(0) @binding(0) var<storage, read_write> size: array<u32>;
 @compute @workgroup_size(128)
@@ -205,9 +211,7 @@ class Gpu:
         compute.dispatch_workgroups(1)
         compute.end()
         device.queue.submit([encoder.finish()])
-        sizes = set(device.queue.read_buffer(buffer).cast("I").tolist())
-        size = sizes.pop()
-        return size if not sizes and size > 0 else None
+        return agreed_size(device.queue.read_buffer(buffer).cast("I").tolist())
 
     def device(self, features: frozenset[str] = frozenset(), raised: Mapping[str, int] | None = None) -> Any:
         """Return a device with these features and the default limits, save those that `raised` names.

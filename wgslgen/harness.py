@@ -34,7 +34,8 @@ class Runner:
         self.gpu = gpu
         self.variant = variant
         self.name = variant_name(variant)
-        launch.check_device(variant, gpu.features, {**gpu.limits}, f"adapter {gpu.name}")
+        size = gpu.subgroup_size if variant.requirements.subgroups else None
+        launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size)
         self.limits = {**DEFAULT_LIMITS, **variant.raised_limits}
         self.device = gpu.device(frozenset(variant.requirements.features), variant.raised_limits)
         self.layout = self.device.create_bind_group_layout(entries=self._layout_entries())
@@ -48,23 +49,27 @@ class Runner:
     ) -> dict[str, bytes]:
         """Run once and return each output's bytes by binding name.
 
-        Raises UsageProblem for sizes or inputs that do not fit, OracleMismatch for a write outside an output.
+        Raises UsageProblem for sizes or inputs that do not fit, OracleMismatch for a write outside an output,
+        ShaderRejected where the device refuses buffers, bindings or the dispatch.
         """
         plan = launch.plan(self.variant, sizes, parameters, self.limits)
         self._check_inputs(inputs, plan.binding_bytes)
         outputs = [binding.name for binding in self.variant.bindings() if binding.access == "read_write"]
         if plan.workgroups is None:
             return {name: bytes([UNWRITTEN]) * plan.binding_bytes[name] for name in outputs}
-        buffers = {
-            binding.name: (
-                self._output(plan.binding_bytes[binding.name])
-                if binding.name in outputs
-                else self._input(np.ascontiguousarray(inputs[binding.name]))
-            )
-            for binding in self.variant.bindings()
-        }
-        self._dispatch(buffers, plan.uniform_bytes, plan.workgroups)
-        return {name: self._read(name, buffers[name][0], plan.binding_bytes[name]) for name in outputs}
+        try:
+            buffers = {
+                binding.name: (
+                    self._output(plan.binding_bytes[binding.name])
+                    if binding.name in outputs
+                    else self._input(np.ascontiguousarray(inputs[binding.name]))
+                )
+                for binding in self.variant.bindings()
+            }
+            self._dispatch(buffers, plan.uniform_bytes, plan.workgroups)
+            return {name: self._read(name, buffers[name][0], plan.binding_bytes[name]) for name in outputs}
+        except self.gpu.module.GPUError as problem:
+            raise ShaderRejected(f"{self.name} on {self.gpu.name}, {dict(sizes)}: {problem}") from None
 
     # ---- compiling -----------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ Everything that could fail on a device is checked here, in numbers, before anyth
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 
@@ -17,6 +18,7 @@ from wgslgen.naming import variant_name
 from wgslgen.spec import Frozen, Kernel
 
 Grid = tuple[int, int, int]
+GROUPS_LIMIT = "maxComputeWorkgroupsPerDimension"
 
 
 class Launch(Frozen):
@@ -32,8 +34,7 @@ def fold(total: int, limit: int, where: str = "dispatch") -> Grid | None:
 
     Fewer workgroups than the number of folds are launched in vain.
     """
-    if limit <= 0:
-        raise UsageProblem(f"{where}: maxComputeWorkgroupsPerDimension is {limit}; expected a positive number")
+    _limit({GROUPS_LIMIT: limit}, GROUPS_LIMIT, where)
     if total < 0:
         raise UsageProblem(f"{where}: {total} workgroups; expected none or more")
     if total == 0:
@@ -46,8 +47,17 @@ def fold(total: int, limit: int, where: str = "dispatch") -> Grid | None:
     return -(-plane // y), y, z
 
 
-def check_device(variant: Kernel, features: frozenset[str], limits: Mapping[str, int], device: str) -> None:
-    """Raise ToolMissing or UsageProblem unless a device with these features and limits may run `variant`."""
+def check_device(
+    variant: Kernel,
+    features: frozenset[str],
+    limits: Mapping[str, int],
+    device: str,
+    subgroup_size: int | None = None,
+) -> None:
+    """Raise ToolMissing or UsageProblem unless a device with these features and limits may run `variant`.
+
+    `subgroup_size` is what a probe saw on the device; None where it is unknown.
+    """
     name = variant_name(variant)
     for feature in variant.requirements.features:
         if feature not in features:
@@ -55,9 +65,25 @@ def check_device(variant: Kernel, features: frozenset[str], limits: Mapping[str,
                 f"{name}: needs feature {feature}, which {device} does not have",
                 hint="choose a variant without it: `wgslgen list` shows each one's requirements",
             )
+    wanted = variant.requirements.subgroups
+    if wanted and (lacks := wanted.lacks(subgroup_size)):
+        raise ToolMissing(
+            f"{name}: needs {lacks} on {device}",
+            hint="choose a variant without subgroups: `wgslgen list` shows each one's requirements",
+        )
     for limit, value in variant.requirements.limits.items():
-        if value > limits[limit]:
-            raise UsageProblem(f"{name}: {limit} {value} > {limits[limit]}, the limit of {device}")
+        most = _limit(limits, limit, name)
+        if value > most:
+            raise UsageProblem(f"{name}: {limit} {value} > {most}, the limit of {device}")
+
+
+def _limit(limits: Mapping[str, int], limit: str, where: str) -> int:
+    """Return a limit; raise UsageProblem where the device does not state it or states less than 1."""
+    value = limits.get(limit, 0)
+    if value <= 0:
+        said = value if limit in limits else "not stated"
+        raise UsageProblem(f"{where}: {limit} is {said}; expected a positive number")
+    return value
 
 
 def check_sizes(variant: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
@@ -86,17 +112,23 @@ def plan(
     values = check_sizes(variant, sizes)
     name = variant_name(variant)
     binding_bytes = {binding.name: binding.byte_length(values) for binding in variant.bindings()}
-    most = min(limits["maxStorageBufferBindingSize"], limits["maxBufferSize"])
-    for binding, size in binding_bytes.items():
-        if size > most:
-            raise UsageProblem(
-                f"{name}: binding {binding} has {size} bytes, above the limit maxStorageBufferBindingSize {most}"
-            )
     total = expr.evaluate(variant.workgroups(), values)
+    for limit in ("maxStorageBufferBindingSize", "maxBufferSize"):
+        most = _limit(limits, limit, name)
+        for binding, size in binding_bytes.items():
+            if size > most:
+                raise UsageProblem(f"{name}: binding {binding} has {size} bytes, above the limit {limit} {most}")
+    for binding, size in binding_bytes.items():
+        if total and not size:
+            at = ", ".join(f"{size} = {value}" for size, value in sizes.items())
+            raise UsageProblem(
+                f"{name}: binding {binding} is empty for {at}, and an empty buffer cannot be bound",
+                hint="leave the call out: there is nothing to compute from",
+            )
     return Launch(
         binding_bytes=binding_bytes,
         uniform_bytes=pack_uniforms(variant, {**values, **(parameters or {})}),
-        workgroups=fold(total, limits["maxComputeWorkgroupsPerDimension"], name),
+        workgroups=fold(total, _limit(limits, GROUPS_LIMIT, name), name),
     )
 
 
@@ -111,7 +143,10 @@ def pack_uniforms(variant: Kernel, values: Mapping[str, float]) -> bytes:
 
 
 def pack_struct(fields: Mapping[str, tuple[str, object]], offsets: Mapping[str, int], size: int) -> bytes:
-    """Lay (type, value) pairs at their offsets into `size` bytes, rounded up to 16."""
+    """Lay (type, value) pairs at their offsets into `size` bytes, rounded up to 16.
+
+    Raises UsageProblem for a value that the type cannot hold: booleans, infinity and NaN are none.
+    """
     packed = bytearray(wgsltypes.round_up(size, 16))
     for name, (wgsl, value) in fields.items():
         scalar = wgsltypes.scalar_of(wgsl)
@@ -120,6 +155,8 @@ def pack_struct(fields: Mapping[str, tuple[str, object]], offsets: Mapping[str, 
             raise UsageProblem(
                 f"uniform {name}: {value!r} has {len(items)} numbers; {wgsl} takes {wgsltypes.lanes(wgsl)}"
             )
+        if not all(type(item) in (int, float) and math.isfinite(item) for item in items):
+            raise UsageProblem(f"uniform {name}: {value!r} is not a {wgsl}; expected finite numbers")
         code = {"u32": "I", "i32": "i", "f32": "f", "f16": "e"}[scalar]
         try:
             struct.pack_into(f"<{len(items)}{code}", packed, offsets[name], *items)

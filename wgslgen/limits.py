@@ -24,5 +24,15 @@ DEFAULT_LIMITS: Mapping[str, int] = MappingProxyType(
 )
 """Core defaults by their WebGPU names; sizes in bytes."""
 
+MOST_LIMITS: Mapping[str, int] = MappingProxyType(
+    {
+        "maxComputeWorkgroupStorageSize": 65536,
+        "maxComputeInvocationsPerWorkgroup": 1024,
+        "maxComputeWorkgroupSizeX": 1024,
+        "maxStorageBuffersPerShaderStage": 16,
+    }
+)
+"""The highest tier that a browser hands out; above it a variant could never run."""
+
 SUBGROUP_SIZES = (4, 8, 16, 32, 64, 128)
 """Every subgroup size that WebGPU allows."""

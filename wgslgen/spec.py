@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wgslgen import expr, wgsltypes
-from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.limits import DEFAULT_LIMITS, MOST_LIMITS
 
 
 class Frozen(BaseModel):
@@ -45,11 +45,19 @@ class Constant:
 
 
 class Const(Frozen):
-    """One `const` of a rendered text."""
+    """One `const` of a rendered text; a value that its type cannot hold, infinity and NaN among them, is refused."""
 
     name: str
     type: Literal["u32", "i32", "f32"]
     value: int | float
+
+    @model_validator(mode="after")
+    def _holds(self) -> Self:
+        low, high = wgsltypes.RANGES[self.type]
+        whole = isinstance(self.value, int) or self.type == "f32"
+        if not (whole and low <= self.value <= high):
+            raise ValueError(f"const {self.name}: {self.value!r} is not a {self.type} from {low:.9g} to {high:.9g}")
+        return self
 
 
 class Binding(Frozen):
@@ -86,10 +94,26 @@ class WorkgroupVariable(Frozen):
 
 
 class SubgroupRange(Frozen):
-    """The subgroup sizes that a variant is right for."""
+    """The subgroup sizes that a variant is right for; equal ends mean that it assumes one size."""
 
     min: Literal[4, 8, 16, 32, 64, 128] = 4
     max: Literal[4, 8, 16, 32, 64, 128] = 128
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise ValueError(f"subgroup sizes from {self.min} to {self.max}: min is above max")
+        return self
+
+    def lacks(self, size: int | None) -> str | None:
+        """Return what is wrong with a device whose probed size is `size` (None: unknown), or None.
+
+        Where the size is unknown or varies, only a variant that is right for every size may run.
+        """
+        if self == SubgroupRange() if size is None else self.min <= size <= self.max:
+            return None
+        probed = "an unknown one" if size is None else str(size)
+        return f"subgroup size {self.min} to {self.max}, the probe saw {probed}"
 
 
 class Requirements(Frozen):
@@ -169,6 +193,10 @@ class Kernel(Frozen):
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
         """Return what lies in workgroup memory."""
         return ()
+
+    def subgroup_range(self) -> SubgroupRange:
+        """Return the subgroup sizes that the text is right for, where it uses subgroups."""
+        return SubgroupRange()
 
     def workgroups(self) -> str:
         """Return the number of workgroups as an expression in the sizes."""
@@ -257,7 +285,7 @@ class Kernel(Frozen):
                 "maxComputeWorkgroupSizeX": self.threads(),
                 "maxStorageBuffersPerShaderStage": len(self.bindings()),
             },
-            subgroups=SubgroupRange() if self.uses_subgroups else None,
+            subgroups=self.subgroup_range() if self.uses_subgroups else None,
         )
 
     @property
@@ -269,12 +297,3 @@ class Kernel(Frozen):
         """Return the byte offset of each uniform field and the struct's size in bytes (0 without fields)."""
         fields = {field.name: field.type for field in self.uniforms()}
         return wgsltypes.struct_layout(fields) if fields else ({}, 0)
-
-
-MOST_LIMITS = {
-    "maxComputeWorkgroupStorageSize": 65536,
-    "maxComputeInvocationsPerWorkgroup": 1024,
-    "maxComputeWorkgroupSizeX": 1024,
-    "maxStorageBuffersPerShaderStage": 16,
-}
-"""The highest tier that a browser hands out; above it a variant could never run."""

@@ -95,9 +95,8 @@ def judge(gpu: Gpu, variant: Kernel, problems: Iterable[tuple[Case, Problem]], t
     """Run one variant on the given problems and compare with the oracle, and with its plain twin if `twin`."""
     name = variant_name(variant)
     base: dict[str, Any] = {"variant": name, "kernel": variant.NAME, "adapter": gpu.name}
-    missing = [feature for feature in variant.requirements.features if feature not in gpu.features]
-    if missing:
-        return Outcome(**base, status="lacking", lacking=missing[0])
+    if lacking := _lacking(gpu, variant):
+        return Outcome(**base, status="lacking", lacking=lacking)
     runs, nmse, element = 0, 0.0, 0.0
     try:
         runner = Runner(gpu, variant, render(variant, SOURCE))
@@ -112,6 +111,15 @@ def judge(gpu: Gpu, variant: Kernel, problems: Iterable[tuple[Case, Problem]], t
     except WgslgenError as problem_found:
         return Outcome(**base, status="failed", problem=str(problem_found), runs=runs)
     return Outcome(**base, status="passed", runs=runs, nmse=nmse, element=element)
+
+
+def _lacking(gpu: Gpu, variant: Kernel) -> str | None:
+    """Return the feature, or the subgroup size, for want of which the adapter cannot run the variant."""
+    wanted = variant.requirements
+    missing = [feature for feature in wanted.features if feature not in gpu.features]
+    if missing:
+        return missing[0]
+    return wanted.subgroups.lacks(gpu.subgroup_size) if wanted.subgroups else None
 
 
 def _judge_case(gpu: Gpu, runner: Runner, case: Case, problem: Problem, twin: bool) -> Iterator[tuple[str, Verdict]]:

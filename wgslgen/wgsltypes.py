@@ -19,6 +19,9 @@ SCALARS: dict[str, np.dtype[np.generic]] = {
     "f32": np.dtype(np.float32),
     "f16": np.dtype(np.float16),
 }
+LARGEST = float(np.finfo(np.float32).max)
+RANGES = {"u32": (0, 2**32 - 1), "i32": (-(2**31), 2**31 - 1), "f32": (-LARGEST, LARGEST)}
+"""Least and largest number of the scalar types that constants and uniform fields have."""
 WORKGROUP_ALIGNMENT = 16
 """Each workgroup variable is rounded up to this many bytes before the sum is compared with the limit."""
 
