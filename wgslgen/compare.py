@@ -50,36 +50,71 @@ class Close:
 
 @dataclass(frozen=True)
 class Rounded:
-    """Expected integers, given as the reals `values` that they are the roundings of.
+    """Expected integers, given as the reals `values` that they are the roundings of, half to even.
 
-    Either neighbour is right where the real lies within TIE_ULPS ulp (of f32) of a tie. `order` maps the
-    position in the output to the element.
+    A real on a tie must go to the even neighbour; either is right within TIE_ULPS ulp (of f32) of a tie.
+    `order` maps the position in the output to the element.
     """
 
     values: Floats
     order: NDArray[np.int64]
     dtype: np.dtype[Any]
 
-    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:
+    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:  # noqa: ARG002  # the rule is the tolerance
         """Compare the bytes of an output buffer with the expectation."""
         actual = np.frombuffer(raw, self.dtype, count=self.values.size).astype(np.float64)
         reals = np.ravel(self.values)[self.order]
-        slack = 0.5 + TIE_ULPS * np.spacing(np.abs(reals).astype(np.float32)).astype(np.float64)
-        wrong = np.abs(actual - reals) > slack
-        off = float(np.abs(actual - np.rint(reals)).max(initial=0.0))
+        ulp = TIE_ULPS * np.spacing(np.abs(reals).astype(np.float32)).astype(np.float64)
+        to_tie = np.abs(np.abs(reals) % 1.0 - 0.5)
+        near = (to_tie > 0.0) & (to_tie <= ulp)
+        wrong = np.where(near, np.abs(actual - reals) > 0.5 + ulp, actual != np.rint(reals))
         if not wrong.any():
             return Verdict(nmse=0.0, element=0.0, problem=None)
         at = int(np.argmax(wrong))
-        said = f"{int(wrong.sum())} of {wrong.size} integers wrong; first at {at}: got {actual[at]}, real value {reals[at]:.6f}"
+        off = float(np.abs(actual - np.rint(reals)).max())
+        said = (
+            f"{int(wrong.sum())} of {wrong.size} integers wrong; first at {at}: got {actual[at]:.0f}, "
+            f"real value {reals[at]:.6f}"
+        )
         return Verdict(nmse=float("inf"), element=off, problem=said)
 
 
-Expected = Close | Rounded
+@dataclass(frozen=True)
+class Nearest:
+    """Expected numbers of one rounding: `values` in float64 [rows, columns], to be met as well as `dtype` can.
+
+    What `dtype` holds must be equal; else either neighbour is right, and zero where the value is subnormal.
+    """
+
+    values: Floats
+    dtype: np.dtype[Any]
+
+    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:  # noqa: ARG002  # the rule is the tolerance
+        """Compare the bytes of an output buffer with the expectation."""
+        actual = np.frombuffer(raw, self.dtype, count=self.values.size).reshape(self.values.shape)
+        limits = np.finfo(self.dtype)
+        with np.errstate(under="ignore"):
+            nearest = self.values.astype(self.dtype)
+            beyond = np.nextafter(nearest, np.where(self.values > nearest, limits.max, limits.min))
+            other = np.where(nearest == self.values, nearest, beyond)
+        flushed = (np.abs(self.values) < limits.tiny) & (actual == 0)
+        wrong = ~((actual == nearest) | (actual == other) | flushed)
+        if wrong.any():
+            at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+            said = (
+                f"{int(wrong.sum())} of {wrong.size} elements are not their value's rounding; first {_at(at)}: got "
+                f"{actual[at]}, expected {nearest[at]} or {other[at]}"
+            )
+            return _failed(said)
+        error = np.where(flushed, 0.0, actual.astype(np.float64) - self.values)
+        relative = np.divide(np.abs(error), np.abs(self.values), out=np.zeros_like(error), where=error != 0.0)
+        return Verdict(nmse=_nmse(error, self.values), element=float(relative.max(initial=0.0)), problem=None)
 
 
-def compare(
-    actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance, floor: float = 0.0
-) -> Verdict:
+Expected = Close | Nearest | Rounded
+
+
+def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance, floor: float = 0.0) -> Verdict:
     """Compare arrays of equal shape; NaN or infinity on one side only is a mismatch.
 
     Errors up to `floor` do not count: the smallest normal number of the output's type.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from wgslgen.errors import UsageProblem
 from wgslgen.kernels.matvec import Matvec
+from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.spec import Kernel
 
 __all__ = ["KERNELS", "get"]
 
-KERNELS: tuple[type[Kernel], ...] = (Matvec,)
+KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8)
 
 
 def get(name: str) -> type[Kernel]:
