@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from wgslgen.errors import UsageProblem
+from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.spec import Kernel
 
 __all__ = ["KERNELS", "get"]
 
-KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8)
+KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8, GetRows)
 
 
 def get(name: str) -> type[Kernel]:
