@@ -6,11 +6,12 @@ from wgslgen.errors import UsageProblem
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
+from wgslgen.kernels.rms_norm import RmsNorm
 from wgslgen.spec import Kernel
 
 __all__ = ["KERNELS", "get"]
 
-KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8, GetRows)
+KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8, GetRows, RmsNorm)
 
 
 def get(name: str) -> type[Kernel]:
