@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from wgslgen import bundle
+from wgslgen import __version__, bundle
 from wgslgen.errors import UsageProblem
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.manifest import MANIFEST, SCHEMA, sha256
@@ -89,7 +89,7 @@ def test_a_failed_write_leaves_what_was_there(
     smaller = bundle.build("small", VARIANTS[:1], "small.toml")
     bundle.write(smaller, folder)
 
-    def full(self: Path, content: bytes) -> int:
+    def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
@@ -117,8 +117,6 @@ def test_the_schema_refuses_unknown_keys_and_wrong_types(built: bundle.Bundle) -
 
 
 def test_no_machine_date_or_version_in_any_file(built: bundle.Bundle) -> None:
-    from wgslgen import __version__
-
     for path, content in built.files.items():
         text = content.decode()
         assert str(Path.cwd()) not in text

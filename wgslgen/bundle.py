@@ -176,4 +176,4 @@ def _read(path: Path) -> bytes:
 
 
 def _text(content: bytes) -> list[str]:
-    return content.decode(errors="replace").splitlines()
+    return content.decode(errors="replace").split("\n")
