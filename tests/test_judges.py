@@ -132,6 +132,19 @@ def test_a_naga_that_hangs_is_stopped(script: Script, monkeypatch: pytest.Monkey
     assert finding.message == "naga broke down (exit code -1):\nno verdict within 0.2 seconds"
 
 
+@pytest.mark.parametrize("folder", ["/nowhere", None])
+def test_texts_lie_on_disk_where_there_is_no_room_in_memory(
+    monkeypatch: pytest.MonkeyPatch, folder: str | None
+) -> None:
+    size = 1 << 60
+    if folder is not None:
+        monkeypatch.setattr(naga, "_MEMORY", folder)
+        size = 1
+    assert naga._scratch(size) is None
+    monkeypatch.setattr(naga, "_scratch", lambda _: None)
+    assert validate({"v": kernel(TREE)}, judges=("naga",)).rejected == ()
+
+
 # --- Speed -----------------------------------------------------------------------------------------------
 
 

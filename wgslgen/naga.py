@@ -29,6 +29,7 @@ UNKNOWN_EXTENSIONS: Final = frozenset({"chromium_experimental_subgroup_matrix"})
 """Extensions that no naga knows: texts that enable them are judged by Tint alone."""
 
 _ENVIRONMENT_NAME: Final = "WGSLGEN_NAGA"
+_MEMORY: Final = "/dev/shm"  # noqa: S108  # the folder made in it is ours alone
 _SECONDS: Final = 300
 _FAILED: Final = "Validation failed for the following inputs:"
 _HEADER = re.compile(r"Error validating (\d+\.wgsl):")
@@ -96,9 +97,11 @@ def judge(naga: Naga, texts: Mapping[str, str]) -> dict[str, list[Finding]]:
     if not texts:
         return {}
     files = {f"{index:06}.wgsl": name for index, name in enumerate(texts)}
-    with tempfile.TemporaryDirectory(prefix="wgslgen-naga-") as folder:
-        for file, name in files.items():
-            (Path(folder) / file).write_text(to_native(texts[name]), encoding="utf-8", newline="\n")
+    natives = [to_native(text).encode() for text in texts.values()]
+    with tempfile.TemporaryDirectory(prefix="wgslgen-naga-", dir=_scratch(sum(map(len, natives)))) as folder:
+        for file, native in zip(files, natives, strict=True):
+            with open(f"{folder}/{file}", "wb") as stream:  # noqa: PTH123  # many small files: a Path each costs more
+                stream.write(native)
         output, code = _run(naga, list(files), folder)
     if code != 0 and _FAILED not in output:
         return _judge_apart(naga, texts, output, code)
@@ -114,6 +117,16 @@ def judge(naga: Naga, texts: Mapping[str, str]) -> dict[str, list[Finding]]:
         if file in files and not any(f.severity == "error" for f in found[files[file]]):
             found[files[file]].append(_finding("error", "refused, and naga did not say why", file))
     return dict(found)
+
+
+def _scratch(size: int) -> str | None:
+    """Return a folder in memory with room for `size` bytes, else None: the system's place for such files.
+
+    Making hundreds of files on a disk may take as long as naga takes to judge them.
+    """
+    if not os.access(_MEMORY, os.W_OK):
+        return None
+    return _MEMORY if shutil.disk_usage(_MEMORY).free > 4 * size + 2**20 else None
 
 
 def _run(naga: Naga, files: list[str], folder: str) -> tuple[str, int]:

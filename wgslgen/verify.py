@@ -12,7 +12,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,7 +21,7 @@ import numpy as np
 
 import wgslgen
 from wgslgen.adapters import ADAPTERS, Gpu, open_adapter
-from wgslgen.compare import Close, Verdict
+from wgslgen.compare import Rounded, Verdict
 from wgslgen.errors import WgslgenError
 from wgslgen.harness import Runner
 from wgslgen.manifest import entry
@@ -134,10 +133,8 @@ def _judge_case(gpu: Gpu, runner: Runner, case: Case, problem: Problem, twin: bo
     tolerance = variant.tolerance()
     twice = Tolerance(nmse=4 * tolerance.nmse, element=2 * tolerance.element, derivation="two results, each within one")
     for name, expected in problem.expected.items():
-        if isinstance(expected, Close):
-            values = np.frombuffer(reference[name], expected.dtype, count=expected.values.size)
-            other = replace(expected, values=values.astype(np.float64).reshape(expected.values.shape))
-            yield f"{name} against {variant_name(plain)}", other.judge(outputs[name], twice)
+        if not isinstance(expected, Rounded):
+            yield f"{name} against {variant_name(plain)}", expected.like(reference[name]).judge(outputs[name], twice)
 
 
 def _problem(variant: Kernel, case: Case) -> Problem:

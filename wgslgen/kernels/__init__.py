@@ -1,17 +1,20 @@
-"""The kernels: one module and one line in KERNELS each."""
+"""The kernels: one module and one line in MODULES each."""
 
 from __future__ import annotations
 
 from wgslgen.errors import UsageProblem
-from wgslgen.kernels.get_rows import GetRows
-from wgslgen.kernels.matvec import Matvec
-from wgslgen.kernels.quantize_q8 import QuantizeQ8
-from wgslgen.kernels.rms_norm import RmsNorm
+from wgslgen.listed import classes
 from wgslgen.spec import Kernel
 
 __all__ = ["KERNELS", "get"]
 
-KERNELS: tuple[type[Kernel], ...] = (Matvec, QuantizeQ8, GetRows, RmsNorm)
+MODULES = (
+    "matvec",
+    "quantize_q8",
+    "get_rows",
+    "rms_norm",
+)
+KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 
 
 def get(name: str) -> type[Kernel]:

@@ -101,6 +101,8 @@ class Matvec(Weighted):
         yield Const(name="REDUCE_VALUES", type="u32", value=self.tile_rows * self.columns)
         if self.subgroups:
             yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.workgroup_size // 4)
+        if self.output == "f16":
+            yield Const(name="F16_MAX", type="f32", value=65504.0)
         if self.activation_group is not None:
             steps = self.activation_group // self.step_elements
             yield Const(name="STEPS_PER_GROUP", type="u32", value=steps)
@@ -217,4 +219,6 @@ class Matvec(Weighted):
             **super().template_values(),
             "reductions": ("sum",),
             "reduce_values": self.tile_rows * self.columns,
+            "narrow_type": self.output,
+            "wide_type": "f32",
         }
