@@ -1,0 +1,233 @@
+"""The text of a bundle file for a model: which variants an app that runs it is likely to want.
+
+Every format of the model gets `matvec` in its routes, the format with the most bytes in a full grid (tile,
+threads, subgroups, activations, and the model's shapes baked in), the others in a short one. The embedding
+gets `get_rows`, and each model `rms_norm` and what `quantize_q8` must write for the int8 routes. The result
+is a start: a person edits it, so it is laid out and commented for reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from wgslgen.formats import Format
+from wgslgen.kernels.get_rows import GetRows
+from wgslgen.kernels.matvec import Matvec
+from wgslgen.model import Model, Weight
+from wgslgen.tomltext import key, printable, toml
+
+TILES = (1, 4, 8)
+GOOD_TILE = {"float": 4, "int8": 8}
+"""Rows of a workgroup where only one tile is taken: what was fastest in the prototypes, on most shapes."""
+ACTIVATIONS = {"float": "as they are", "int8": "as int8"}
+BOTH = (False, True)
+FLOATS = ("f32", "f16")
+MOST_WIDE = 3
+"""Formats up to which the first one gets its wide grid; with more of them 150 variants are soon spent."""
+MOST_BAKED = 8
+MOST_BAKED_WEIGHTS = 2**26
+"""Past this a matrix is not baked in: its proof would take minutes, and rows gain nothing by being counted."""
+
+Rows = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A `[[kernel]]` table: what it is for, its constants, and a comment behind each item of an axis."""
+
+    comment: str
+    constants: Rows
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the table as TOML."""
+        lines = [f"# {printable(self.comment)}", "[[kernel]]"]
+        for name, value in self.constants.items():
+            if self.notes and isinstance(value, Sequence) and isinstance(value[0], tuple):
+                items = zip(value, self.notes, strict=True)
+                lines.append(f"{key(name)} = [")
+                lines += [f"    {toml(item)}, # {printable(note)}" for item, note in items]
+                lines.append("]")
+            else:
+                lines.append(f"{key(name)} = {toml(value)}")
+        return "\n".join(lines) + "\n"
+
+
+def bundle_toml(
+    name: str, made_by: str, description: str, model: Model | None, weights: Sequence[Weight], hidden: int | None
+) -> str:
+    """Return the text of the bundle file `name`.
+
+    Args:
+        name: The bundle's name.
+        made_by: The command that makes this file.
+        description: One line on what the bundle is for.
+        model: The facts for the `[model]` table, or None.
+        weights: The matrices of the model; matrices of one name, shape and format stand once, with a count.
+        hidden: Elements of a row that `rms_norm` sees, or None where the model has no norm.
+    """
+    lines = [
+        "# SPDX-License-Identifier: MIT",
+        f"# Made by: {printable(made_by)}",
+        "# Now it is yours: a list is an axis, and a table's variants are the product of its axes.",
+        "",
+        f"name = {toml(name)}",
+        f"description = {toml(printable(description))}",
+    ]
+    if model is not None:
+        facts = (f"{field} = {toml(value)}" for field, value in model.model_dump().items())
+        lines += ["", "[model]", *facts]
+    return "\n".join([*lines, "", *(ask.text() for ask in asks(weights, hidden))])
+
+
+def asks(weights: Sequence[Weight], hidden: int | None) -> Iterator[Ask]:
+    """Yield the tables of a bundle for these weights, in the order of the file."""
+    matrices = [weight for weight in weights if weight.role != "embedding"]
+    by_bytes: dict[Format, int] = {}
+    for weight in matrices:
+        size = weight.count * weight.n * weight.format.row_bytes(weight.k)
+        by_bytes[weight.format] = by_bytes.get(weight.format, 0) + size
+    activations: dict[tuple[int, int], None] = {}
+    for rank, stored in enumerate(sorted(by_bytes, key=lambda stored: -by_bytes[stored])):
+        mine = [weight for weight in matrices if weight.format == stored]
+        yield from _matvec(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE, baked=rank == 0)
+        int8 = _legal("int8", stored)
+        if int8 is not None:
+            activations[int8["activation_group"], stored.int8_stride or 1] = None
+    for group, stride in sorted(activations):
+        yield Ask(
+            "Activations as the int8 routes read them.",
+            {"kernel": "quantize_q8", "activation": FLOATS, "group": group, "stride": stride, "subgroups": BOTH},
+        )
+    for stored, k in dict.fromkeys((weight.format, weight.k) for weight in weights if weight.role == "embedding"):
+        yield from _get_rows(stored, k)
+    if hidden is not None:
+        yield from _rms_norm(hidden)
+
+
+# ---- the kernels ----------------------------------------------------------------------------------
+
+
+def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) -> Iterator[Ask]:
+    """Yield the tables of one format: a grid for any N and K, the baseline, and the model's own shapes."""
+    tiles: Any = TILES if wide else GOOD_TILE["float"]
+    threads: Any = (32, 128) if wide else 64
+    floating, int8, block = (_legal(route, stored) for route in ("float", "int8", "block"))
+    if floating is not None:
+        yield Ask(
+            f"{stored}: activations as they are, any N and K.",
+            {**floating, "activation": FLOATS, "tile_rows": tiles, "workgroup_size": threads, "subgroups": BOTH},
+        )
+    if int8 is not None:
+        tiles = TILES if wide else GOOD_TILE["int8"]
+        yield Ask(
+            f"{stored}: int8 activations from quantize_q8, any N and K.",
+            {**int8, "tile_rows": tiles, "workgroup_size": threads, "subgroups": BOTH},
+        )
+    if floating is not None and stored.quantised:
+        yield Ask(
+            f"{stored}: over the file's own bytes, for weights that are uploaded unconverted.",
+            {**floating, "layout": "ggml", "tile_rows": GOOD_TILE["float"], "subgroups": BOTH},
+        )
+    if block is not None:
+        yield Ask(
+            f"{stored}: the plain design that the others are measured against.",
+            {**block, "activation": FLOATS, "tile_rows": (1, 4) if wide else 1},
+        )
+    for route in (floating, int8):
+        if route is not None:
+            constants = {**route, "tile_rows": GOOD_TILE[route["route"]], "subgroups": BOTH}
+            yield from _baked(stored, [w for w in weights if w.role == "linear"] if baked else [], constants)
+            yield from _baked_k(stored, [w for w in weights if w.role == "head"], constants)
+
+
+def _baked(stored: Format, weights: Sequence[Weight], constants: Rows) -> Iterator[Ask]:
+    """Yield the table with N and K of these matrices, those with the most weights first."""
+    names: dict[tuple[int, int], list[str]] = {}
+    size: Counter[tuple[int, int]] = Counter()
+    for weight in weights:
+        if weight.n * weight.k <= MOST_BAKED_WEIGHTS:
+            names.setdefault((weight.n, weight.k), []).append(weight.name)
+            size[weight.n, weight.k] += weight.count * weight.n * weight.k
+    shapes = [shape for shape, _ in size.most_common(MOST_BAKED)]
+    if shapes:
+        yield Ask(
+            f"{stored}: activations {ACTIVATIONS[constants['route']]}, the model's shapes baked in.",
+            {**constants, "n,k": shapes},
+            tuple(", ".join(dict.fromkeys(names[shape])) for shape in shapes),
+        )
+
+
+def _baked_k(stored: Format, weights: Sequence[Weight], constants: Rows) -> Iterator[Ask]:
+    """Yield the table with K of the output projection, whose N is as large as the vocabulary."""
+    for k in dict.fromkeys(weight.k for weight in weights):
+        yield Ask(
+            f"{stored}: activations {ACTIVATIONS[constants['route']]}, K baked in, for the output projection.",
+            {**constants, "k": k},
+        )
+
+
+def _get_rows(stored: Format, k: int) -> Iterator[Ask]:
+    for layout in ("planar", "ggml") if stored.quantised else ("ggml",):
+        constants = {"kernel": "get_rows", **_stored(stored), "layout": layout}
+        for words in (4, 2, 1):
+            if _makes(GetRows, {**constants, "step_words": words}):
+                step = {} if words == GetRows.model_fields["step_words"].default else {"step_words": words}
+                base = {**constants, **step, "output": FLOATS}
+                yield Ask(f"Embedding look-up in {stored}, layout {layout}.", base)
+                yield Ask("The same with K baked in.", {**base, "k": k})
+                break
+
+
+def _rms_norm(hidden: int) -> Iterator[Ask]:
+    grid = {"kernel": "rms_norm", "activation": FLOATS}
+    yield Ask(
+        "Norms over rows of any length that is a multiple of 4.",
+        {**grid, "workgroup_size": (64, 256), "subgroups": BOTH},
+    )
+    yield Ask("Norms over rows of any length.", {**grid, "vector": 1, "subgroups": BOTH})
+    vector = {} if hidden % 4 == 0 else {"vector": 1}
+    yield Ask(
+        "Norms over the hidden state, its length baked in.",
+        {**grid, "d": hidden, **vector, "workgroup_size": (64, 256), "subgroups": BOTH},
+    )
+
+
+# ---- what goes together ---------------------------------------------------------------------------
+
+
+def _stored(stored: Format) -> Rows:
+    return {"format": stored.name, **({"group": stored.group} if len(stored.groups) > 1 else {})}
+
+
+def _legal(route: str, stored: Format) -> dict[str, Any] | None:
+    """Return the first constants of `matvec` that the route accepts for this format; None where none do.
+
+    Wide loads come before narrow ones, and planar before the file's own layout.
+    """
+    groups: Iterable[int | None] = (128, 64, 32) if route == "int8" else (None,)
+    for layout in ("planar", "ggml"):
+        for words in (4, 2, 1):
+            for group in groups:
+                constants = {"kernel": "matvec", **_stored(stored), "layout": layout, "route": route}
+                if words != Matvec.model_fields["step_words"].default:
+                    constants["step_words"] = words
+                if group is not None:
+                    constants["activation_group"] = group
+                if _makes(Matvec, constants):
+                    return constants
+    return None
+
+
+def _makes(kernel: type[Matvec | GetRows], constants: Rows) -> bool:
+    """Tell whether the kernel accepts these constants."""
+    try:
+        kernel(**{name: value for name, value in constants.items() if name != "kernel"})
+    except ValidationError:
+        return False
+    return True
