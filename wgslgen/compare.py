@@ -125,7 +125,8 @@ Expected = Close | Nearest | Rounded
 def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance, floor: float = 0.0) -> Verdict:
     """Compare arrays of equal shape; NaN or infinity on one side only is a mismatch.
 
-    Errors up to `floor` do not count: the smallest normal number of the output's type.
+    Errors up to `floor` do not count: the smallest normal number of the output's type. `element` of the verdict
+    is the largest error behind the rounding that the tolerance grants.
     """
     if actual.shape != expected.shape:
         return _failed(f"shape {actual.shape}, expected {expected.shape}")
@@ -141,7 +142,9 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
     error, reference = np.where(np.isfinite(expected), (actual - expected, expected), 0.0)
     scale = np.where(np.isfinite(expected), magnitudes, 0.0)
     error = np.where(np.abs(error) <= floor, 0.0, error)
-    relative = np.divide(np.abs(error), scale, out=np.where(error == 0.0, 0.0, np.inf), where=scale > 0)
+    rounding = tolerance.rounding * np.abs(reference)
+    beyond = np.maximum(np.abs(error) - rounding, 0.0)
+    relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
     nmse = _nmse(error, reference)
     if worst > tolerance.element:

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from wgslgen import expr, wgsltypes
+from wgslgen.frozen import Frozen
 from wgslgen.limits import DEFAULT_LIMITS, MOST_LIMITS
 
-
-class Frozen(BaseModel):
-    """A model that cannot be changed, refuses unknown fields and converts nothing silently."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+__all__ = ["Frozen"]  # beside what is defined here
 
 
 @dataclass(frozen=True)
@@ -139,11 +136,13 @@ class Tolerance(Frozen):
     """How far a result may lie from the oracle.
 
     `nmse` bounds the squared error over the squared result, of the whole output and of each row.
-    `element` bounds each error relative to the sum of the magnitudes that were added up for it.
+    `element` bounds each error relative to the sum of the magnitudes that were added up for it, behind the
+    share `rounding` of the result itself, which the output's type may round away.
     """
 
     nmse: float
     element: float
+    rounding: float = 0.0
     derivation: str
 
 

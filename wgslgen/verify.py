@@ -131,7 +131,12 @@ def _judge_case(gpu: Gpu, runner: Runner, case: Case, problem: Problem, twin: bo
         return
     reference = _plain_outputs(gpu, plain, case)
     tolerance = variant.tolerance()
-    twice = Tolerance(nmse=4 * tolerance.nmse, element=2 * tolerance.element, derivation="two results, each within one")
+    twice = Tolerance(
+        nmse=4 * tolerance.nmse,
+        element=2 * tolerance.element,
+        rounding=2 * tolerance.rounding,
+        derivation="two results, each within one",
+    )
     for name, expected in problem.expected.items():
         if not isinstance(expected, Rounded):
             yield f"{name} against {variant_name(plain)}", expected.like(reference[name]).judge(outputs[name], twice)

@@ -173,8 +173,9 @@ class Matvec(Weighted):
         if self.output == "f16":
             return Tolerance(
                 nmse=1e-6,
-                element=2.0**-10,
-                derivation="one rounding to f16, 2^-11 of the value, doubled for f16's steps",
+                element=2.0**-20,
+                rounding=2.0**-10,
+                derivation="as for f32 output, and behind it the rounding to f16: either neighbour, 2^-10 of the value",
             )
         return Tolerance(
             nmse=1e-12,
