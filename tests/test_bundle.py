@@ -55,7 +55,7 @@ def test_foreign_files_stop_the_writer_and_stay(built: bundle.Bundle, tmp_path: 
     changed = next(path for path in built.files if path.endswith(".wgsl"))
     (folder / changed).write_text("changed")
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(UsageProblem, match="holds files that wgslgen did not make: notes.txt"):
+    with pytest.raises(UsageProblem, match=r"did not make: notes\.txt"):
         bundle.write(built, folder)
     assert (folder / "notes.txt").read_text() == "mine"
     assert (folder / changed).read_text() == "changed"
@@ -66,7 +66,7 @@ def test_foreign_files_stop_the_writer_and_stay(built: bundle.Bundle, tmp_path: 
 
 def test_a_folder_of_someone_else_is_not_taken(built: bundle.Bundle, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"made_by": "another tool", "files": {}}')
-    with pytest.raises(UsageProblem, match="did not make: manifest.json"):
+    with pytest.raises(UsageProblem, match=r"did not make: manifest\.json"):
         bundle.write(built, tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageProblem, match="is not a folder"):
@@ -112,7 +112,13 @@ def test_the_manifest_fits_its_schema_and_states_every_hash(built: bundle.Bundle
 
 def test_the_schema_refuses_unknown_keys_and_wrong_types(built: bundle.Bundle) -> None:
     validator = jsonschema.Draft202012Validator(json.loads(built.files[SCHEMA]))
-    for change in ({"extra": 1}, {"schema_version": 2}, {"variants": [{}]}, {"files": {"a": 1}}):
+    changes: tuple[dict[str, object], ...] = (
+        {"extra": 1},
+        {"schema_version": 2},
+        {"variants": [{}]},
+        {"files": {"a": 1}},
+    )
+    for change in changes:
         assert [*validator.iter_errors({**json.loads(built.files[MANIFEST]), **change})], change
 
 

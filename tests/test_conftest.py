@@ -14,9 +14,7 @@ LEFT_OUT = {
     "a file skipped as a whole": "import pytest\npytest.skip('x', allow_module_level=True)",
     "a missing import": "import pytest\npytest.importorskip('no_such_module')\ndef test_it(): pass",
     "an expected failure": "import pytest\n@pytest.mark.xfail(reason='x')\ndef test_it(): assert False",
-    "a parameter list without a value": (
-        "import pytest\n@pytest.mark.parametrize('x', [])\ndef test_it(x): pass"
-    ),
+    "a parameter list without a value": ("import pytest\n@pytest.mark.parametrize('x', [])\ndef test_it(x): pass"),
     "a file without a test": "def helper(): pass",
     "a class without a test": "class TestIt:\n    def helper(self): pass",
 }
@@ -29,9 +27,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
 
 
 @pytest.mark.parametrize("what", LEFT_OUT)
-def test_c32_left_out_tests_fail_the_run(
-    what: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_c32_left_out_tests_fail_the_run(what: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytester.makepyfile(test_left_out=LEFT_OUT[what])
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("WGSLGEN_REQUIRE_GPU", "1")

@@ -130,13 +130,9 @@ class SuperBlocks(Format):
         blocks = self._blocks(data)
         low, high = blocks[..., :128].reshape(*blocks.shape[:2], 2, 1, 64), blocks[..., 128:192]
         nibbles = low >> np.array([[0], [4]], dtype=np.uint8) & 15
-        pairs = (
-            high.reshape(*blocks.shape[:2], 2, 1, 32) >> np.array([[0], [2], [4], [6]], dtype=np.uint8) & 3
-        )
+        pairs = high.reshape(*blocks.shape[:2], 2, 1, 32) >> np.array([[0], [2], [4], [6]], dtype=np.uint8) & 3
         codes = nibbles.reshape(-1, 256) | pairs.reshape(-1, 256) << 4
-        return Blocks(
-            codes.reshape(len(data), -1), np.ascontiguousarray(blocks[..., 208:]).view("<f2")[..., 0]
-        )
+        return Blocks(codes.reshape(len(data), -1), np.ascontiguousarray(blocks[..., 208:]).view("<f2")[..., 0])
 
     def join(self, blocks: Blocks) -> Bytes:
         raise NotImplementedError

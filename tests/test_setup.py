@@ -138,9 +138,7 @@ def test_all_that_is_missing_stands_in_one_message(machine: Machine) -> None:
         ("cc", "", "a C compiler"),
     ],
 )
-def test_a_tool_that_is_too_old_or_broken_is_missing(
-    machine: Machine, tool: str, text: str, complaint: str
-) -> None:
+def test_a_tool_that_is_too_old_or_broken_is_missing(machine: Machine, tool: str, text: str, complaint: str) -> None:
     machine.furnish().tool(tool, text)
     if not text:
         (machine.bin / tool).unlink()
@@ -247,7 +245,5 @@ def test_help_lists_every_target() -> None:
     text = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
     done = subprocess.run(["make", "-C", str(CHECKOUT), "help"], capture_output=True, text=True, check=True)
-    assert [
-        line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")
-    ] == phony.split()
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")] == phony.split()
     assert set(re.findall(r"^([a-z-]+):", text, re.MULTILINE)) == set(phony.split())

@@ -17,6 +17,7 @@ import wgslgen
 from wgslgen import bundle, bundlefile, initialise, prove, tables
 from wgslgen.adapters import ADAPTERS, SOFTWARE
 from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, UsageProblem
+from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Kernel
 
 GENERATED = Path("generated")
@@ -50,6 +51,13 @@ def load(paths: tuple[Path, ...]) -> list[Loaded]:
             raise UsageProblem(
                 f"no bundle file named, and none lies in {GENERATED}/",
                 hint="make one: wgslgen init --preset bonsai-1.7b --format q2_0 --group 64",
+            )
+    for path in paths:
+        if not is_slug(path.stem):
+            raise UsageProblem(
+                f"{str(path)!r}: the name of a bundle file names its folder and stands in every output; expected "
+                "lower-case letters, digits, '.', '-' and '_'",
+                hint=f"rename it, for example to {slug(path.stem)}.toml",
             )
     files = [(path, bundlefile.load(path)) for path in paths]
     return [Loaded(path, file, bundlefile.expand(file)) for path, file in files]

@@ -18,10 +18,16 @@ from wgslgen.spec import Frozen, Tolerance
 
 Floats = NDArray[np.float64]
 TIE_ULPS = 1.0
+SAMPLE = 32
+"""Least elements for which NMSE is judged. Of a few sums one may cancel out, and then its error over its value
+measures luck; the bound on each element, relative to what was summed, always holds."""
 
 
 class Verdict(Frozen):
-    """Outcome of one comparison. `nmse` and `element` are what was seen; `problem` is None where it is right."""
+    """Outcome of one comparison: `problem` is None where the result is right.
+
+    `nmse` and `element` are what was seen; `nmse` is 0 for fewer than SAMPLE elements, where it is not judged.
+    """
 
     nmse: float
     element: float
@@ -113,7 +119,6 @@ class Nearest:
         relative = np.divide(np.abs(error), np.abs(self.values), out=np.zeros_like(error), where=error != 0.0)
         return Verdict(nmse=_nmse(error, self.values), element=float(relative.max(initial=0.0)), problem=None)
 
-
     def like(self, raw: bytes) -> Close:
         """Return the expectation that another result of the same problem sets: within a rounding of it."""
         return Close(self.values, np.abs(self.values), self.dtype).like(raw)
@@ -146,7 +151,7 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
     beyond = np.maximum(np.abs(error) - rounding, 0.0)
     relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
-    nmse = _nmse(error, reference)
+    nmse = _nmse(error, reference) if error.size >= SAMPLE else 0.0
     if worst > tolerance.element:
         at = np.unravel_index(int(np.argmax(relative)), relative.shape)
         return Verdict(

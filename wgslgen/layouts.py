@@ -84,13 +84,9 @@ def unpack(fmt: Format, layout: str, planes: Mapping[str, Words], n: int, k: int
 
 def _require(fmt: Format, layout: str) -> None:
     if layout not in PLANES:
-        raise UsageProblem(
-            f"there is no layout {layout!r}", hint=f"choose a layout from: {', '.join(PLANES)}"
-        )
+        raise UsageProblem(f"there is no layout {layout!r}", hint=f"choose a layout from: {', '.join(PLANES)}")
     if layout == "planar" and not fmt.quantised:
-        raise UsageProblem(
-            f"{fmt.name} has no scales to put in a plane of their own", hint='set layout = "ggml"'
-        )
+        raise UsageProblem(f"{fmt.name} has no scales to put in a plane of their own", hint='set layout = "ggml"')
 
 
 def _code_mask(fmt: Format) -> NDArray[np.bool_]:
@@ -109,7 +105,6 @@ def _to_words(data: Bytes) -> Words:
 def _to_bytes(fmt: Format, layout: str, plane: str, words: Words, size: PlaneSize) -> Bytes:
     if words.dtype != np.uint32 or words.size != size.words:
         raise UsageProblem(
-            f"{fmt}, layout {layout}: plane {plane} is {size.words} uint32 words, "
-            f"got {words.size} of {words.dtype}"
+            f"{fmt}, layout {layout}: plane {plane} is {size.words} uint32 words, got {words.size} of {words.dtype}"
         )
     return np.ascontiguousarray(words).reshape(-1).view(np.uint8)[: size.content_bytes]

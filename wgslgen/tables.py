@@ -78,10 +78,20 @@ def print_validation(report: Report) -> None:
 
 
 def print_proof(proof: Proof) -> None:
-    """Print a line a kernel: variants, what the judges said, oracle runs, the worst error of each adapter."""
+    """Print a line a kernel: variants, what the judges said, oracle runs, the worst errors; then a line an adapter."""
     console = _console()
     table = _table(
-        "kernel", "variants", "naga", "Tint", "oracle runs", "lacking", "failed", "worst NMSE", "worst error"
+        "kernel",
+        "variants",
+        "naga",
+        "Tint",
+        "oracle runs",
+        "lacking",
+        "failed",
+        "NMSE f32",
+        "NMSE f16",
+        "error f32",
+        "error f16",
     )
     kernels = sorted({outcome.kernel for outcome in proof.outcomes})
     for kernel in kernels:
@@ -107,9 +117,14 @@ def _proof_row(name: str, outcomes: Sequence[Outcome], report: Report | None) ->
         str(sum(outcome.runs for outcome in outcomes)),
         str(sum(outcome.status == "lacking" for outcome in outcomes)),
         str(sum(outcome.status == "failed" for outcome in outcomes)),
-        f"{max((o.nmse for o in outcomes), default=0.0):.1e}",
-        f"{max((o.element for o in outcomes), default=0.0):.1e}",
+        *(_worst(error, result, outcomes) for error in ("nmse", "element") for result in ("f32", "f16")),
     ]
+
+
+def _worst(error: str, result: str, outcomes: Sequence[Outcome]) -> str:
+    """Return the worst error among the runs whose results are of this element type."""
+    seen = [getattr(outcome, error) for outcome in outcomes if outcome.result == result and outcome.runs]
+    return f"{max(seen):.1e}" if seen else "-"
 
 
 def _said(judge: str, variants: set[str], report: Report | None) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 import wgslgen
+from wgslgen import wgsltypes
 from wgslgen.adapters import ADAPTERS, Gpu, open_adapter
 from wgslgen.compare import Rounded, Verdict
 from wgslgen.errors import WgslgenError
@@ -40,12 +41,13 @@ class Outcome(Frozen):
     """What became of one variant on one adapter.
 
     `lacking` names the feature without which the adapter cannot run it. `runs` counts dispatches that were
-    judged; `nmse` and `element` are the worst errors seen against the oracle.
+    judged; `nmse` and `element` are the worst errors seen, and `result` is the element type of what came out.
     """
 
     variant: str
     kernel: str
     adapter: str
+    result: str
     status: Literal["passed", "failed", "lacking"]
     lacking: str | None = None
     problem: str | None = None
@@ -94,6 +96,7 @@ def judge(gpu: Gpu, variant: Kernel, problems: Iterable[tuple[Case, Problem]], t
     """Run one variant on the given problems and compare with the oracle, and with its plain twin if `twin`."""
     name = variant_name(variant)
     base: dict[str, Any] = {"variant": name, "kernel": variant.NAME, "adapter": gpu.name}
+    base["result"] = next(wgsltypes.scalar_of(b.element) for b in reversed(variant.bindings()) if b.access != "read")
     if lacking := _lacking(gpu, variant):
         return Outcome(**base, status="lacking", lacking=lacking)
     runs, nmse, element = 0, 0.0, 0.0

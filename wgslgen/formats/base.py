@@ -133,9 +133,7 @@ class Format(BaseModel, ABC):
         if data_len == expected:
             return
         fits = [
-            group
-            for group in self.groups
-            if k % group == 0 and n * type(self)(group=group).row_bytes(k) == data_len
+            group for group in self.groups if k % group == 0 and n * type(self)(group=group).row_bytes(k) == data_len
         ]
         if fits:
             hint = f"the length fits group {_listed(fits)}: set group = {fits[0]}"
@@ -178,8 +176,7 @@ class Format(BaseModel, ABC):
         """View rows as [N, blocks, block_bytes]; refuse other types, ranks and lengths."""
         if data.dtype != np.uint8 or data.ndim != 2 or data.shape[1] % self.block_bytes:
             raise UsageProblem(
-                f"{self}: expected uint8 rows [N, blocks * {self.block_bytes}], "
-                f"got {data.dtype} {list(data.shape)}",
+                f"{self}: expected uint8 rows [N, blocks * {self.block_bytes}], got {data.dtype} {list(data.shape)}",
                 hint="bring a flat buffer into rows with Format.rows(data, n, k), which checks its length",
             )
         return data.reshape(data.shape[0], data.shape[1] // self.block_bytes, self.block_bytes)

@@ -55,7 +55,7 @@ class Weighted(Kernel):
         if self.layout == "planar" and not fmt.quantised:
             yield f"{fmt.name} has no scales to part from the codes; use layout ggml"
         if fmt.quantised and fmt.code_words % self.step_words:
-            yield f"a block of {fmt.name} holds {fmt.code_words} code words, not a multiple of step_words {self.step_words}"
+            yield f"a block of {fmt.name} has {fmt.code_words} code words; step_words {self.step_words} does not fit"
         if self.step_words % fmt.unit_words:
             yield f"{fmt.name} is decoded {fmt.unit_words} words at a time; step_words {self.step_words} is less"
 
