@@ -223,8 +223,9 @@ def verify(
     """
     names = prove.choose_adapters(adapters, require_gpu)
     if gguf is not None:
-        with progress("real tensors", 0) as _:
-            proof = prove.prove_gguf(gguf, group, names)
+        work = prove.gguf_work(gguf, group)
+        with progress("real tensors", len(work) * len(names)) as advance:
+            proof = prove.prove_gguf(gguf, work, names, advance)
     else:
         variants = _variants(load(bundle_files))
         with progress("oracle runs", len(variants) * len(names)) as advance:

@@ -54,7 +54,7 @@ def const_literal(const: Const) -> str:
     return number_literal(const.type, const.value, const.name)
 
 
-def number_literal(wgsl: str, value: float, name: str = "value") -> str:
+def number_literal(wgsl: str, value: float | np.generic, name: str = "value") -> str:
     """Return `value` as a literal of the scalar type `wgsl`.
 
     WGSL has no literal for infinities and NaN, and may flush f32 subnormals: both are refused, as are

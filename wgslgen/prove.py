@@ -81,24 +81,36 @@ def prove(
     return Proof(report=report, outcomes=tuple(outcomes), adapters=tuple(adapters))
 
 
-def prove_gguf(path: Path, group: int | None, adapters: Sequence[str]) -> Proof:
-    """Run `matvec` and `get_rows` on tensors of a model file: of each name and shape the first and the last."""
-    model = gguf_model.read_model(path, group)
-    chosen = choose_tensors(model.tensors)
-    if not chosen:
+def gguf_work(path: Path, group: int | None) -> list[tuple[GgufTensor, Kernel]]:
+    """Return what to run for a model file: tensors, of each name and shape the first and the last, and variants.
+
+    Raises UsageProblem where the file is not sound or holds no matrix that a kernel reads.
+    """
+    tensors = choose_tensors(gguf_model.read_model(path, group).tensors)
+    if not tensors:
         raise UsageProblem(f"{path}: holds no matrix in a format that wgslgen has")
+    return [(tensor, variant) for tensor in tensors for variant in variants_for(tensor)]
+
+
+def prove_gguf(
+    path: Path,
+    work: Sequence[tuple[GgufTensor, Kernel]],
+    adapters: Sequence[str],
+    advance: Callable[[int], None] = ignore,
+) -> Proof:
+    """Run `matvec` and `get_rows` on real tensors; every outcome names its tensor."""
     outcomes = []
     for name in adapters:
         gpu = open_adapter(name)
-        for tensor in chosen:
-            data = gguf_model.tensor_bytes(path, tensor)
-            for variant in variants_for(tensor):
-                sizes = {"N": tensor.n, "K": tensor.k}
-                sizes |= {"R": min(tensor.n, 33)} if variant.NAME == "get_rows" else {}
-                case = Case(name=tensor.name, sizes=sizes)
-                rng = np.random.default_rng(tensor.n + tensor.k)
-                problem = problem_maker(variant.NAME)(variant.model_dump(), sizes, rng, weights=data)
-                outcomes.append(judge(gpu, variant, [(case, problem)], twin=False))
+        for tensor, variant in work:
+            sizes = {"N": tensor.n, "K": tensor.k}
+            sizes |= {"R": min(tensor.n, 33)} if variant.NAME == "get_rows" else {}
+            rng = np.random.default_rng(tensor.n + tensor.k)
+            weights = gguf_model.tensor_bytes(path, tensor)
+            problem = problem_maker(variant.NAME)(variant.model_dump(), sizes, rng, weights=weights)
+            outcome = judge(gpu, variant, [(Case(name=tensor.name, sizes=sizes), problem)], twin=False)
+            outcomes.append(outcome.model_copy(update={"tensor": tensor.name}))
+            advance(1)
     return Proof(report=None, outcomes=tuple(outcomes), adapters=tuple(adapters))
 
 
@@ -137,4 +149,4 @@ def variants_for(tensor: GgufTensor) -> list[Kernel]:
     return found
 
 
-__all__ = ["ADAPTERS", "Proof", "choose_adapters", "prove", "prove_gguf", "validate_all"]
+__all__ = ["ADAPTERS", "Proof", "choose_adapters", "gguf_work", "prove", "prove_gguf", "validate_all"]

@@ -80,6 +80,8 @@ def print_validation(report: Report) -> None:
 def print_proof(proof: Proof) -> None:
     """Print a line a kernel: variants, what the judges said, oracle runs, the worst errors; then a line an adapter."""
     console = _console()
+    if any(outcome.tensor for outcome in proof.outcomes):
+        _print_tensors(console, proof.outcomes)
     table = _table(
         "kernel",
         "variants",
@@ -104,7 +106,22 @@ def print_proof(proof: Proof) -> None:
         why = sorted({outcome.lacking or "" for outcome in lacking})
         note = f"; {len(lacking)} variants need {', '.join(why)}, which it lacks" if lacking else ""
         passed = sum(outcome.status == "passed" for outcome in here)
-        console.print(f"{adapter}: {passed} of {len(here)} variants passed{note}", highlight=False, markup=False)
+        console.print(f"{adapter}: {passed} of {len(here)} passed{note}", highlight=False, markup=False)
+
+
+def _print_tensors(console: Console, outcomes: Sequence[Outcome]) -> None:
+    table = _table("tensor", "variants", "oracle runs", "failed", "NMSE", "error")
+    for tensor in dict.fromkeys(outcome.tensor or "" for outcome in outcomes):
+        here = [outcome for outcome in outcomes if outcome.tensor == tensor]
+        table.add_row(
+            tensor,
+            str(len({outcome.variant for outcome in here})),
+            str(sum(outcome.runs for outcome in here)),
+            str(sum(outcome.status == "failed" for outcome in here)),
+            _worst("nmse", "f32", here),
+            _worst("element", "f32", here),
+        )
+    console.print(table, highlight=False, markup=False)
 
 
 def _proof_row(name: str, outcomes: Sequence[Outcome], report: Report | None) -> list[str]:

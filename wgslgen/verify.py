@@ -42,12 +42,14 @@ class Outcome(Frozen):
 
     `lacking` names the feature without which the adapter cannot run it. `runs` counts dispatches that were
     judged; `nmse` and `element` are the worst errors seen, and `result` is the element type of what came out.
+    `tensor` names the real weights, where the weights were real.
     """
 
     variant: str
     kernel: str
     adapter: str
     result: str
+    tensor: str | None = None
     status: Literal["passed", "failed", "lacking"]
     lacking: str | None = None
     problem: str | None = None

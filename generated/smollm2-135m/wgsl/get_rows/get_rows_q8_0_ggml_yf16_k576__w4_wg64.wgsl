@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// get_rows: rows of a weight matrix by their ids; zeros for an id out of range
+// variant get_rows_q8_0_ggml_yf16_k576__w4_wg64
+// weights: blocks [N][K / 32] of 34 bytes, padded to a word at the end
+// ids: ids of the rows; from N on: zeros
+// y: rows [R][K]
+enable f16;
+
+const K: u32 = 576u;
+const WORKGROUP_SIZE: u32 = 64u;
+const BLOCK_SIZE: u32 = 32u;
+const STEPS_PER_BLOCK: u32 = 2u;
+const STEP_FOURS: u32 = 4u;
+const STEP_STRIDE: u32 = 4u;
+const BLOCK_BYTES: u32 = 34u;
+const CODE_OFFSET: u32 = 2u;
+const F16_MAX: f32 = 65504.0f;
+
+struct Params {
+  n: u32,
+  r: u32,
+}
+
+@group(0) @binding(0) var<storage, read> weights: array<u32>;
+@group(0) @binding(1) var<storage, read> ids: array<u32>;
+@group(0) @binding(2) var<storage, read_write> y: array<vec4<f16>>;
+@group(0) @binding(3) var<uniform> params: Params;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+// q8_0: four signed bytes a word; the value is code * d.
+fn value4(unit: u32, four: u32) -> vec4<f32> {
+  return vec4<f32>((vec4<i32>(bitcast<i32>(unit)) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u));
+}
+
+// ggml: the file's blocks as they are. A block may start in the middle of a word.
+fn load_word(byte: u32) -> u32 {
+  let word = byte / 4u;
+  if (byte % 4u == 0u) {
+    return weights[word];
+  }
+  return (weights[word] >> 16u) | (weights[word + 1u] << 16u);
+}
+
+fn load_step(step: u32) -> vec4<u32> {
+  let block = step / STEPS_PER_BLOCK;
+  let byte = block * BLOCK_BYTES + CODE_OFFSET + (step % STEPS_PER_BLOCK) * 16u;
+  return vec4<u32>(
+    load_word(byte + 0u),
+    load_word(byte + 4u),
+    load_word(byte + 8u),
+    load_word(byte + 12u),
+  );
+}
+
+fn block_scale(block: u32) -> f32 {
+  let byte = block * BLOCK_BYTES;
+  return unpack2x16float(weights[byte / 4u])[(byte / 2u) % 2u];
+}
+
+// The values of one step, still without the block's scale.
+fn decode_step(step: vec4<u32>) -> array<vec4<f32>, STEP_FOURS> {
+  return array<vec4<f32>, STEP_FOURS>(
+    value4(step.x, 0u),
+    value4(step.y, 0u),
+    value4(step.z, 0u),
+    value4(step.w, 0u),
+  );
+}
+
+// What a conversion makes of numbers past the range of f16 differs between devices, so they stay at its end.
+fn narrow(value: vec4<f32>) -> vec4<f16> {
+  return vec4<f16>(clamp(value, vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let k = K;
+  let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
+  let row = workgroup_index(workgroup_id, num_workgroups);
+  if (row < params.r) {
+    let id = ids[row];
+    for (var step = local_index; step < row_steps; step += WORKGROUP_SIZE) {
+      var values = array<vec4<f32>, STEP_FOURS>();
+      if (id < params.n) {
+        let from_step = id * row_steps + step;
+        values = decode_step(load_step(from_step));
+        let scale = block_scale(from_step / STEPS_PER_BLOCK);
+        values[0u] = scale * values[0u];
+        values[1u] = scale * values[1u];
+        values[2u] = scale * values[2u];
+        values[3u] = scale * values[3u];
+      }
+      let first = row * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+      y[first + 0u] = narrow(values[0u]);
+      y[first + 1u] = narrow(values[1u]);
+      y[first + 2u] = narrow(values[2u]);
+      y[first + 3u] = narrow(values[3u]);
+    }
+  }
+}
