@@ -40,24 +40,21 @@ fn value4(unit: u32, four: u32) -> vec4<f32> {
   return bitcast<vec4<f32>>(signs ^ vec4<u32>(0xbf800000u));
 }
 
-// ggml: the file's blocks as they are. A block may start in the middle of a word.
-fn load_word(byte: u32) -> u32 {
-  let word = byte / 4u;
-  if (byte % 4u == 0u) {
-    return weights[word];
-  }
-  return (weights[word] >> 16u) | (weights[word + 1u] << 16u);
-}
-
+// ggml: the file's blocks as they are; a block may start in the middle of a word.
 fn load_step(step: u32) -> vec4<u32> {
   let block = step / STEPS_PER_BLOCK;
   let byte = block * BLOCK_BYTES + CODE_OFFSET + (step % STEPS_PER_BLOCK) * 16u;
-  return vec4<u32>(
-    load_word(byte + 0u),
-    load_word(byte + 4u),
-    load_word(byte + 8u),
-    load_word(byte + 12u),
-  );
+  let word = byte / 4u;
+  let word_0 = weights[word + 0u];
+  let word_1 = weights[word + 1u];
+  let word_2 = weights[word + 2u];
+  let word_3 = weights[word + 3u];
+  // One word more where the step starts in the middle of one; no branch, which some compilers cannot afford here.
+  let odd = (byte / 2u) % 2u;
+  let word_4 = weights[word + 3u + odd];
+  let here = vec4<u32>(word_0, word_1, word_2, word_3);
+  let next = vec4<u32>(word_1, word_2, word_3, word_4);
+  return select(here, (here >> vec4<u32>(16u)) | (next << vec4<u32>(16u)), odd == 1u);
 }
 
 fn block_scale(block: u32) -> f32 {

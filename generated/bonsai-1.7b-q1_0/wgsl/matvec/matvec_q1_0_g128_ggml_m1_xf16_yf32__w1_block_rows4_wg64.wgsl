@@ -43,19 +43,18 @@ fn code4(unit: u32, four: u32) -> vec4<i32> {
   return vec4<i32>((vec4<u32>(unit) >> (vec4<u32>(0u, 1u, 2u, 3u) + 4u * four)) & vec4<u32>(1u));
 }
 
-// ggml: the file's blocks as they are. A block may start in the middle of a word.
-fn load_word(byte: u32) -> u32 {
-  let word = byte / 4u;
-  if (byte % 4u == 0u) {
-    return weights[word];
-  }
-  return (weights[word] >> 16u) | (weights[word + 1u] << 16u);
-}
-
+// ggml: the file's blocks as they are; a block may start in the middle of a word.
 fn load_step(step: u32) -> u32 {
   let block = step / STEPS_PER_BLOCK;
   let byte = block * BLOCK_BYTES + CODE_OFFSET + (step % STEPS_PER_BLOCK) * 4u;
-  return load_word(byte);
+  let word = byte / 4u;
+  let word_0 = weights[word + 0u];
+  // One word more where the step starts in the middle of one; no branch, which some compilers cannot afford here.
+  let odd = (byte / 2u) % 2u;
+  let word_1 = weights[word + 0u + odd];
+  let here = u32(word_0);
+  let next = u32(word_1);
+  return select(here, (here >> u32(16u)) | (next << u32(16u)), odd == 1u);
 }
 
 fn block_scale(block: u32) -> f32 {

@@ -42,20 +42,18 @@ fn code4(unit: u32, four: u32) -> vec4<i32> {
   return vec4<i32>((vec4<u32>(unit) >> (vec4<u32>(0u, 8u, 16u, 24u) + 4u * four)) & vec4<u32>(15u));
 }
 
-// ggml: the file's blocks as they are. A block may start in the middle of a word.
-fn load_word(byte: u32) -> u32 {
-  return weights[byte / 4u];
-}
-
+// ggml: the file's blocks as they are.
 fn load_step(step: u32) -> u32 {
   let block = step / STEPS_PER_BLOCK;
   let byte = block * BLOCK_BYTES + CODE_OFFSET + (step % STEPS_PER_BLOCK) * 4u;
-  return load_word(byte);
+  let word = byte / 4u;
+  let word_0 = weights[word + 0u];
+  return u32(word_0);
 }
 
 // x scales the codes, y is added to each weight.
 fn block_scale(block: u32) -> vec2<f32> {
-  return unpack2x16float(load_word(block * BLOCK_BYTES));
+  return unpack2x16float(weights[block * BLOCK_BYTES / 4u]);
 }
 
 // The values of one step, still without the block's scale.

@@ -45,25 +45,21 @@ fn value4(unit: u32, four: u32) -> vec4<f32> {
   return floats - vec4<f32>(8388608.0f, 32768.0f, 128.0f, 128.0f);
 }
 
-// ggml: the file's blocks as they are. A block may start in the middle of a word.
-fn load_word(byte: u32) -> u32 {
-  return weights[byte / 4u];
-}
-
+// ggml: the file's blocks as they are.
 fn load_step(step: u32) -> vec4<u32> {
   let block = step / STEPS_PER_BLOCK;
   let byte = block * BLOCK_BYTES + CODE_OFFSET + (step % STEPS_PER_BLOCK) * 16u;
-  return vec4<u32>(
-    load_word(byte + 0u),
-    load_word(byte + 4u),
-    load_word(byte + 8u),
-    load_word(byte + 12u),
-  );
+  let word = byte / 4u;
+  let word_0 = weights[word + 0u];
+  let word_1 = weights[word + 1u];
+  let word_2 = weights[word + 2u];
+  let word_3 = weights[word + 3u];
+  return vec4<u32>(word_0, word_1, word_2, word_3);
 }
 
 // x scales the codes, y is added to each weight.
 fn block_scale(block: u32) -> vec2<f32> {
-  return unpack2x16float(load_word(block * BLOCK_BYTES));
+  return unpack2x16float(weights[block * BLOCK_BYTES / 4u]);
 }
 
 // The values of one step, still without the block's scale.
