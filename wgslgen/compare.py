@@ -144,8 +144,9 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
         )
     if not np.array_equal(actual[~np.isfinite(actual)], expected[~np.isfinite(expected)], equal_nan=True):
         return _failed("infinities or NaNs differ")
-    error, reference = np.where(np.isfinite(expected), (actual - expected, expected), 0.0)
-    scale = np.where(np.isfinite(expected), magnitudes, 0.0)
+    finite = np.isfinite(expected)
+    error = np.subtract(actual, expected, out=np.zeros_like(expected), where=finite)
+    reference, scale = np.where(finite, expected, 0.0), np.where(finite, magnitudes, 0.0)
     error = np.where(np.abs(error) <= floor, 0.0, error)
     rounding = tolerance.rounding * np.abs(reference)
     beyond = np.maximum(np.abs(error) - rounding, 0.0)

@@ -101,19 +101,20 @@ def judge(gpu: Gpu, variant: Kernel, problems: Iterable[tuple[Case, Problem]], t
     base["result"] = next(wgsltypes.scalar_of(b.element) for b in reversed(variant.bindings()) if b.access != "read")
     if lacking := _lacking(gpu, variant):
         return Outcome(**base, status="lacking", lacking=lacking)
-    runs, nmse, element = 0, 0.0, 0.0
+    runs, nmse, element, where = 0, 0.0, 0.0, ""
     try:
         runner = Runner(gpu, variant, render(variant, SOURCE))
         for case, problem in problems:
+            where = f"{case.name} {case.sizes}, "
             verdicts = _judge_case(gpu, runner, case, problem, twin)
             runs += 1
             for what, verdict in verdicts:
                 nmse, element = max(nmse, verdict.nmse), max(element, verdict.element)
                 if verdict.problem:
-                    said = f"{case.name} {case.sizes}, {what}: {verdict.problem}"
+                    said = f"{where}{what}: {verdict.problem}"
                     return Outcome(**base, status="failed", problem=said, runs=runs, nmse=nmse, element=element)
     except WgslgenError as problem_found:
-        return Outcome(**base, status="failed", problem=str(problem_found), runs=runs)
+        return Outcome(**base, status="failed", problem=f"{where}{problem_found}", runs=runs)
     return Outcome(**base, status="passed", runs=runs, nmse=nmse, element=element)
 
 
