@@ -43,7 +43,7 @@ class TestSpec:
                 {"format": "f16", "layout": "ggml", "step_words": 1},
                 "f16 is decoded 2 words at a time",
             ),
-            ({"format": "q1_0", "group": 32}, "a block of q1_0 holds 1 code words"),
+            ({"format": "q1_0", "group": 32}, "a block of q1_0 has 1 code words"),
             ({"format": "q2_0"}, "q2_0 needs a group"),
             ({"format": "q4_0", "k": 48}, "k 48 is not a positive multiple of 32"),
             ({"format": "q4_0", "k": 0}, "k 0 is not a positive multiple of 32"),

@@ -228,6 +228,18 @@ def test_tint_judges_f16_without_any_driver() -> None:
     assert (done.stdout, done.stderr) == ("('w',)\n", "")
 
 
+@pytest.mark.parametrize("first", ["tint", "adapter"])
+def test_tint_and_an_adapter_share_dawn_whoever_comes_first(first: str) -> None:
+    steps = {
+        "tint": "print(sorted(tint.open_tint().unknown_extensions))",
+        "adapter": "print(open_adapter('dawn-swiftshader').subgroup_size)",
+    }
+    second = next(step for name, step in steps.items() if name != first)
+    code = "\n".join(["from wgslgen import tint", "from wgslgen.adapters import open_adapter", steps[first], second])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["4", "[]"]
+
+
 def test_texts_with_subgroup_matrices_are_left_to_tint() -> None:
     report = validate({"matrix": MATRICES, "plain": kernel("")}, require=JUDGES)
     (left,) = report.not_judged

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wgslgen.dawn import open_dawn
 from wgslgen.errors import ToolMissing
 from wgslgen.limits import DEFAULT_LIMITS
 
@@ -96,7 +97,7 @@ def open_adapter(name: str) -> Gpu:
     kind = ADAPTERS[name]
     _offer_drivers(kind)
     try:
-        module = importlib.import_module(kind.module)
+        module = open_dawn() if kind.module == "wgpudawn" else importlib.import_module(kind.module)
     except ImportError as problem:
         raise ToolMissing(
             f"adapter {name}: the Python package {kind.module} is missing ({problem})",

@@ -13,9 +13,10 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Final
 
+from wgslgen.dawn import open_dawn
 from wgslgen.errors import ToolMissing
 from wgslgen.report import Finding, Severity
 
@@ -28,8 +29,6 @@ FEATURES: Final = {
 
 INSTALL_HINT: Final = "pip install 'wgslgen[gpu]'"
 
-# Dawn offers subgroup matrices, which are still an experiment, under this toggle only.
-_TOGGLE: Final = "allow_unsafe_apis"
 _BACKEND: Final = "WGPU_BACKEND_TYPE"
 _DIAGNOSTIC = re.compile(r"^:(\d+):(\d+) (error|warning|note): ", re.MULTILINE)
 _PREFIX: Final = "Error while parsing WGSL: "
@@ -65,13 +64,10 @@ def open_tint() -> Tint:
         ToolMissing: wgpudawn is not installed, or its Dawn was built without the Null backend.
     """
     try:
-        wgpudawn: Any = importlib.import_module("wgpudawn")
+        wgpudawn: Any = open_dawn()
         dawn: Any = importlib.import_module("wgpudawn.backends.dawn")
-        extras: Any = importlib.import_module("wgpudawn.backends.dawn.extras")
     except ImportError as error:
         raise ToolMissing(f"Tint is missing: {error}", hint=INSTALL_HINT) from None
-    with suppress(RuntimeError):  # this process used Dawn before, without the toggle: no subgroup matrices
-        extras.set_instance_extras(enable_toggles=[_TOGGLE])
     try:
         with _null_backend():
             adapter = wgpudawn.gpu.request_adapter_sync()
