@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import importlib
 from contextlib import suppress
-from functools import cache
 from typing import Any, Final
 
 # Dawn offers subgroup matrices, which are still an experiment, under this toggle only.
 TOGGLES: Final = ("allow_unsafe_apis",)
 
 
-@cache
 def open_dawn() -> Any:
     """Return the module `wgpudawn`, its instance set up; raise ImportError where it is not installed."""
     module: Any = importlib.import_module("wgpudawn")
     extras: Any = importlib.import_module("wgpudawn.backends.dawn.extras")
-    with suppress(RuntimeError):  # other code of this process used Dawn before: no subgroup matrices
+    with suppress(RuntimeError):  # the instance is there already
         extras.set_instance_extras(enable_toggles=[*TOGGLES])
     return module
