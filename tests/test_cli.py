@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +222,36 @@ def test_a_missing_adapter_ends_with_5_and_its_package(command: list[str], small
     assert "apt-get install chromium" in run_.stderr
     assert "Traceback" not in run_.stderr
     assert run_.stdout == ""
+
+
+def test_verify_says_which_judge_did_not_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WGSLGEN_NAGA", "/nowhere/naga")
+    result = run("verify", small, "--adapter", "swiftshader", "--jobs", "1")
+    assert result.exit_code == 0, result.stderr
+    assert "did not run: naga" in result.stdout
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(small))
+    monkeypatch.setenv("WGSLGEN_NAGA", "/nowhere/naga")
+    result = run("verify", small, "--adapter", "swiftshader", "--jobs", "1")
+    assert result.exit_code == 0, (result.stderr, result.exception)
+
+
+def test_an_interrupted_verify_ends_at_once_and_leaves_no_process(small: Path) -> None:
+    small.write_text(
+        SMALL.replace("tile_rows = [1, 4]", "tile_rows = [1, 2, 4, 8]\nworkgroup_size = [32, 64, 128, 256]")
+    )
+    command = [sys.executable, "-m", "wgslgen", "verify", str(small), "--adapter", "swiftshader", "--no-cache"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    time.sleep(6.0)
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=20.0)
+    assert process.returncode != 0
+    assert b"Aborted!" in stderr
+    assert b"Traceback" not in stderr
 
 
 def test_help_names_every_command() -> None:

@@ -154,3 +154,7 @@ def test_random_damage_ends_in_a_message_or_in_a_model(tmp_path: Path, seed: int
         tensors = ()
     for tensor in tensors:
         assert tensor_bytes(tmp_path / "t.gguf", tensor).size == tensor.byte_length
+
+
+def test_a_file_without_tensors_says_so(tmp_path: Path) -> None:
+    assert "holds no tensors" in problem_of(tmp_path, gguf_file([], METADATA)).message

@@ -155,7 +155,11 @@ def _swap(bundle: Bundle, folder: Path) -> None:
 def _files(folder: Path) -> set[str]:
     if not folder.is_dir():
         return set()
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
+    try:
+        paths = [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]
+    except OSError as problem:
+        raise UsageProblem(f"{folder}: cannot read ({problem.strerror}: {problem.filename})") from None
+    return {path.relative_to(folder).as_posix() for path in paths}
 
 
 def _ours(folder: Path) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -162,7 +163,9 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
     if as_json:
         print_json(report)
     if stale:
-        again = " ".join(["wgslgen render", *(str(one.path) for one in stale), *(["--out", str(out)] if out else [])])
+        again = shlex.join(
+            ["wgslgen", "render", *(str(one.path) for one in stale), *(["--out", str(out)] if out else [])]
+        )
         raise Stale(f"{len(stale)} of {len(loaded)} bundles differ from what would be rendered", hint=again)
 
 

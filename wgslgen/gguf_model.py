@@ -138,6 +138,8 @@ def tensor_bytes(path: str | Path, tensor: GgufTensor) -> NDArray[np.uint8]:
 
 def _rooms(header: Header, size: int, file: str) -> dict[str, tuple[int, bool]]:
     """Return, for each tensor, the bytes up to the next one, and whether it is the last of the file."""
+    if not header.tensors:
+        raise UsageProblem(f"{file}: holds no tensors; expected a model's weights", hint=NEW_FILE)
     by_offset = sorted(header.tensors, key=lambda info: info.offset)
     ends = [*(info.offset for info in by_offset[1:]), max(0, size - header.data_start)]
     rooms: dict[str, tuple[int, bool]] = {}

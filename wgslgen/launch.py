@@ -111,6 +111,8 @@ def plan(
     """Return the dispatch of `variant` for `sizes`; raise UsageProblem for what the limits do not allow."""
     values = check_sizes(variant, sizes)
     name = variant_name(variant)
+    for parameter in sorted((parameters or {}).keys() & values.keys()):
+        raise UsageProblem(f"{name}: parameter {parameter} is a size or a constant; expected {values[parameter]}")
     binding_bytes = {binding.name: binding.byte_length(values) for binding in variant.bindings()}
     total = expr.evaluate(variant.workgroups(), values)
     for limit in ("maxStorageBufferBindingSize", "maxBufferSize"):

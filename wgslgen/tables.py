@@ -73,6 +73,10 @@ def print_validation(report: Report) -> None:
         left = sum(item.judge == run.judge for item in report.not_judged)
         table.add_row(run.judge, run.version, str(len(report.findings)), str(refused), str(left))
     console.print(table, highlight=False, markup=False)
+    _print_missing(console, report)
+
+
+def _print_missing(console: Console, report: Report) -> None:
     for missing in report.missing:
         console.print(f"did not run: {missing.judge}: {missing.reason}", highlight=False, markup=False)
 
@@ -100,6 +104,8 @@ def print_proof(proof: Proof) -> None:
         table.add_row(*_proof_row(kernel, [o for o in proof.outcomes if o.kernel == kernel], proof.report))
     table.add_row(*_proof_row("all", proof.outcomes, proof.report))
     console.print(table, highlight=False, markup=False)
+    if proof.report is not None:
+        _print_missing(console, proof.report)
     for adapter in proof.adapters:
         here = [outcome for outcome in proof.outcomes if outcome.adapter == adapter]
         lacking = [outcome for outcome in here if outcome.status == "lacking"]

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -190,11 +192,24 @@ def _run_chunks(
     if jobs <= 1 or len(chunks) <= 1:
         yield from ((part, name, _work(name, part)) for part, name in chunks)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    try:
         started = {pool.submit(_work, name, part): (part, name) for part, name in chunks}
         for done in as_completed(started):
             part, name = started[done]
             yield part, name, done.result()
+    except BaseException:
+        # Interrupted or failed: what is still running would go on for minutes, and hold up the end.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in active_children():
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_interrupts() -> None:
+    """Let an interrupt end the parent alone, which then ends this process without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 # ---- results of unchanged variants ---------------------------------------------------------------
@@ -234,13 +249,14 @@ def _recall(folder: Path | None, key: str) -> Outcome | None:
 
 
 def _remember(folder: Path | None, key: str, outcome: Outcome) -> None:
-    """Keep what passed; a failure is run again each time."""
+    """Keep what passed; a failure is run again each time. A folder that cannot be written keeps nothing."""
     if folder is None or outcome.status == "failed":
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f".{key}.{os.getpid()}"
-    partial.write_text(outcome.model_dump_json())
-    partial.replace(folder / f"{key}.json")
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f".{key}.{os.getpid()}"
+        partial.write_text(outcome.model_dump_json())
+        partial.replace(folder / f"{key}.json")
 
 
 def missing_runs(outcomes: Sequence[Outcome]) -> list[str]:

@@ -269,6 +269,11 @@ def test_c25_no_rows_are_no_dispatch(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) 
         assert set(run.run(inputs, sizes, {"EPS": 1e-6}).values()) == {b""}
 
 
+def test_a_parameter_cannot_stand_for_a_size() -> None:
+    with pytest.raises(UsageProblem, match="parameter M is a size or a constant; expected 2"):
+        launch.plan(RmsNorm(), {"M": 2, "D": 64}, {"EPS": 1e-5, "M": 99})
+
+
 def test_c25_an_empty_input_of_a_dispatch_is_a_clear_error() -> None:
     variant = widest(GetRows, format="q4_0")
     with pytest.raises(UsageProblem, match="binding codes is empty for N = 0, K = 64, R = 3"):
