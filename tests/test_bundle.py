@@ -73,6 +73,14 @@ def test_a_folder_of_someone_else_is_not_taken(built: bundle.Bundle, tmp_path: P
         bundle.write(built, tmp_path / "file")
 
 
+def test_a_lost_manifest_is_repaired(built: bundle.Bundle, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    bundle.write(built, folder)
+    (folder / MANIFEST).unlink()
+    assert bundle.write(built, folder).missing == (MANIFEST,)
+    assert not bundle.compare(built, folder)
+
+
 def test_files_of_an_older_bundle_go(built: bundle.Bundle, tmp_path: Path) -> None:
     folder = tmp_path / "small"
     bundle.write(built, folder)

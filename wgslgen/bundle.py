@@ -117,7 +117,8 @@ def write(bundle: Bundle, folder: Path) -> Differences:
     differences = compare(bundle, folder)
     if not differences and folder.is_dir():
         return differences
-    foreign = sorted(_files(folder) - _ours(folder))
+    intact = {path for path in bundle.files if path not in differences.changed}
+    foreign = sorted(_files(folder) - _ours(folder) - intact)
     if foreign or (folder.exists() and not folder.is_dir()):
         what = f"holds files that wgslgen did not make: {', '.join(foreign[:5])}" if foreign else "is not a folder"
         more = f" and {len(foreign) - 5} more" if len(foreign) > 5 else ""
