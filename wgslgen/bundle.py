@@ -112,13 +112,32 @@ def write(bundle: Bundle, folder: Path) -> Differences:
     """Make `folder` hold the bundle, and return what was different.
 
     The files are written to a temporary folder beside it, which then takes its place, so that a failure
-    leaves what was there. Raises UsageProblem for a folder with files that wgslgen did not make.
+    leaves what was there. Raises UsageProblem as `refuse_foreign` does.
     """
-    differences = compare(bundle, folder)
+    differences = refuse_foreign(bundle, folder)
     if not differences and folder.is_dir():
         return differences
-    intact = {path for path in bundle.files if path not in differences.changed}
-    foreign = sorted(_files(folder) - _ours(folder) - intact)
+    try:
+        _swap(bundle, folder)
+    except OSError as problem:
+        raise UsageProblem(
+            f"{folder}: cannot write ({problem.strerror}); what was there is unchanged",
+            hint="choose another folder: wgslgen render --out FOLDER",
+        ) from None
+    return differences
+
+
+def refuse_foreign(bundle: Bundle, folder: Path) -> Differences:
+    """Raise UsageProblem for a folder with files that wgslgen did not make; return how it differs otherwise.
+
+    What equals the render is ours whatever the manifest says, and so is a manifest, however damaged, beside
+    the schema that we ship.
+    """
+    differences = compare(bundle, folder)
+    on_disk = _files(folder)
+    intact = on_disk & bundle.files.keys() - {*differences.changed}
+    damaged = {MANIFEST} if SCHEMA in intact else set()
+    foreign = sorted(on_disk - _ours(folder) - intact - damaged)
     if foreign or (folder.exists() and not folder.is_dir()):
         what = f"holds files that wgslgen did not make: {', '.join(foreign[:5])}" if foreign else "is not a folder"
         more = f" and {len(foreign) - 5} more" if len(foreign) > 5 else ""
@@ -126,10 +145,6 @@ def write(bundle: Bundle, folder: Path) -> Differences:
             f"{folder} {what}{more}; nothing was written",
             hint="move them away, or choose another folder: wgslgen render --out FOLDER",
         )
-    try:
-        _swap(bundle, folder)
-    except OSError as problem:
-        raise UsageProblem(f"{folder}: cannot write ({problem.strerror}); what was there is unchanged") from None
     return differences
 
 
@@ -143,14 +158,25 @@ def _swap(bundle: Bundle, folder: Path) -> None:
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
             (fresh / path).write_bytes(content)
         if target.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-            target.replace(old)
-            fresh.replace(target)
-            shutil.rmtree(old)
+            _exchange(target, fresh)
         else:
             fresh.replace(target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _exchange(target: Path, fresh: Path) -> None:
+    """Put `fresh` in the place of the folder `target`; where that fails, the old one takes its place again."""
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        target.replace(old)
+        try:
+            fresh.replace(target)
+        except BaseException:
+            old.replace(target)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _files(folder: Path) -> set[str]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import wgslgen
 from wgslgen import bundle, bundlefile, initialise, prove, tables
-from wgslgen.adapters import ADAPTERS, SOFTWARE
-from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, UsageProblem
+from wgslgen.adapters import ADAPTERS
+from wgslgen.commands import Commands
+from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, ToolMissing, UsageProblem
+from wgslgen.report import Report
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Kernel
 
@@ -54,28 +52,19 @@ def load(paths: tuple[Path, ...]) -> list[Loaded]:
                 hint="make one: wgslgen init --preset bonsai-1.7b --format q2_0 --group 64",
             )
     for path in paths:
-        if not is_slug(path.stem):
-            raise UsageProblem(
-                f"{str(path)!r}: the name of a bundle file names its folder and stands in every output; expected "
-                "lower-case letters, digits, '.', '-' and '_'",
-                hint=f"rename it, for example to {slug(path.stem)}.toml",
-            )
+        check_name(path)
     files = [(path, bundlefile.load(path)) for path in paths]
     return [Loaded(path, file, bundlefile.expand(file)) for path, file in files]
 
 
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on stderr while something long runs; yields the function that moves it on."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda count: bar.advance(task, count)
-
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON on stdout."""
-    click.echo(json.dumps(value, indent=1, ensure_ascii=False))
+def check_name(path: Path) -> None:
+    """Refuse a bundle file whose name is not safe: it names the output folder and stands in every output."""
+    if path.suffix != ".toml" or not is_slug(path.stem):
+        raise UsageProblem(
+            f"{str(path)!r}: the name of a bundle file names its folder and stands in every output; expected "
+            "lower-case letters, digits, '.', '-' and '_', then .toml",
+            hint=f"name it, for example, {slug(path.name.removesuffix('.toml'))}.toml",
+        )
 
 
 bundle_files = click.argument(
@@ -87,7 +76,7 @@ bundle_files = click.argument(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("wgslgen", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(wgslgen.__version__)
 def main() -> None:
     """Generate WGSL compute kernels for quantised language models, and prove them.
@@ -118,9 +107,19 @@ def init(
         chosen, text = initialise.from_preset(str(preset), weight_format, group, name)
     else:
         if weight_format is not None:
-            raise UsageProblem("--format goes with --preset; a GGUF file states its own formats")
+            raise UsageProblem(
+                "--format goes with --preset; a GGUF file states its own formats", hint="leave --format out"
+            )
         chosen, text = initialise.from_gguf(gguf, group, name)
     target = file or GENERATED / f"{chosen}.toml"
+    check_name(target)
+    try:
+        bundlefile.expand(bundlefile.parse(text, str(target)))
+    except UsageProblem as problem:  # a shape that no kernel takes
+        raise UsageProblem(
+            f"{gguf or preset} gives no bundle: {problem.message}",
+            hint="pad that matrix, or write a bundle file by hand that leaves it out",
+        ) from None
     initialise.write(target, text)
     click.echo(f"wrote {target}; next: wgslgen render {target}", err=True)
 
@@ -135,14 +134,20 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
     """Write the bundles that the bundle files ask for."""
     loaded = load(bundle_files)
     if out is not None and len(loaded) != 1:
-        raise UsageProblem(f"--out takes one bundle file, got {len(loaded)}")
+        raise UsageProblem(
+            f"--out takes one bundle file, got {len(loaded)}", hint="name one: wgslgen render BUNDLE.toml --out FOLDER"
+        )
+    builds = [(one, out or one.folder, one.build()) for one in loaded]
+    if not (check or diff):
+        for _, folder, built in builds:
+            bundle.refuse_foreign(built, folder)  # before the first of them is written
     stale: list[Loaded] = []
     report: list[dict[str, Any]] = []
-    for one in loaded:
-        folder, built = out or one.folder, one.build()
+    for one, folder, built in builds:
         differences = bundle.compare(built, folder) if check or diff else bundle.write(built, folder)
-        if diff:
-            click.echo(bundle.diff(built, folder), nl=False)
+        shown = {"diff": bundle.diff(built, folder)} if diff else {}
+        if diff and not as_json:
+            click.echo(shown["diff"], nl=False)
         if differences and (check or diff):
             stale.append(one)
         done = "differs" if check or diff else "rendered"
@@ -154,6 +159,7 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
                 "changed": differences.changed,
                 "missing": differences.missing,
                 "orphaned": differences.orphaned,
+                **shown,
             }
         )
         state = f"{done}: {len([*differences.lines()])} files" if differences else "up to date"
@@ -161,11 +167,9 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
         if differences and check:
             click.echo("\n".join(f"  {line}" for line in [*differences.lines()][:20]), err=True)
     if as_json:
-        print_json(report)
+        tables.print_json(report)
     if stale:
-        again = shlex.join(
-            ["wgslgen", "render", *(str(one.path) for one in stale), *(["--out", str(out)] if out else [])]
-        )
+        again = shlex.join(["wgslgen", "render", *_paths(stale), *(["--out", str(out)] if out else [])])
         raise Stale(f"{len(stale)} of {len(loaded)} bundles differ from what would be rendered", hint=again)
 
 
@@ -176,7 +180,7 @@ def list_variants(bundle_files: tuple[Path, ...], as_json: bool) -> None:
     """List variants with what they need, and the rows that were pruned with the reason."""
     loaded = load(bundle_files)
     if as_json:
-        print_json([tables.listing(one.file.name, one.grid) for one in loaded])
+        tables.print_json([tables.listing(one.file.name, one.grid) for one in loaded])
         return
     for one in loaded:
         tables.print_listing(one.file.name, one.grid, one.build())
@@ -191,12 +195,10 @@ def validate(bundle_files: tuple[Path, ...], require: str, as_json: bool) -> Non
     loaded = load(bundle_files)
     report = prove.validate_all(_variants(loaded), _judges(require))
     if as_json:
-        print_json(report.model_dump(mode="json"))
+        tables.print_json(report)
     else:
         tables.print_validation(report)
-    if report.rejected:
-        said = "\n".join(report.describe(name) for name in report.rejected[:10])
-        raise ShaderRejected(f"{len(report.rejected)} of {len(report.findings)} variants rejected\n{said}")
+    _refuse_rejected(report, "validate", loaded)
 
 
 @main.command()
@@ -224,28 +226,64 @@ def verify(
 
     Without --adapter: the software adapters that are installed. With --gguf the inputs are real tensors.
     """
-    names = prove.choose_adapters(adapters, require_gpu)
+    if gguf is not None and (bundle_files or require):
+        given = f"bundle file {bundle_files[0]}" if bundle_files else f"--require {require}"
+        raise UsageProblem(
+            f"--gguf runs a model's tensors and takes no {given}",
+            hint=f"wgslgen verify --gguf {shlex.quote(str(gguf))}",
+        )
+    if gguf is None and group is not None:
+        raise UsageProblem("--group goes with --gguf; a bundle file states its own groups", hint="leave --group out")
+    judges, loaded = _judges(require), [] if gguf is not None else load(bundle_files)
     if gguf is not None:
         work = prove.gguf_work(gguf, group)
-        with progress("real tensors", len(work) * len(names)) as advance:
+        names = prove.choose_adapters(adapters, require_gpu)
+        with tables.progress("real tensors", len(work) * len(names)) as advance:
             proof = prove.prove_gguf(gguf, work, names, advance)
     else:
-        variants = _variants(load(bundle_files))
-        with progress("oracle runs", len(variants) * len(names)) as advance:
-            proof = prove.prove(variants, names, _judges(require), jobs, not no_cache, advance)
+        variants = _variants(loaded)
+        names = prove.choose_adapters(adapters, require_gpu)
+        with tables.progress("oracle runs", len(variants) * len(names)) as advance:
+            proof = prove.prove(variants, names, judges, jobs, not no_cache, advance)
     if as_json:
-        print_json(proof.model_dump(mode="json"))
+        tables.print_json(proof)
     else:
         tables.print_proof(proof)
-    if proof.report is not None and proof.report.rejected:
-        said = "\n".join(proof.report.describe(name) for name in proof.report.rejected[:10])
-        raise ShaderRejected(f"{len(proof.report.rejected)} variants rejected\n{said}")
+    if proof.report is not None:
+        _refuse_rejected(proof.report, "verify", loaded)
+    _refuse_failed(proof, ["--gguf", str(gguf)] if gguf else _paths(loaded), require_gpu)
+
+
+def _refuse_failed(proof: prove.Proof, what: list[str], require_gpu: bool) -> None:
+    """Raise OracleMismatch for wrong results, ToolMissing where nothing ran, or with `require_gpu` not everything."""
     failed = [outcome for outcome in proof.outcomes if outcome.status == "failed"]
     if failed:
         said = "\n".join(f"{o.variant} on {o.adapter}: {o.problem}" for o in failed[:10])
-        raise OracleMismatch(f"{len(failed)} of {len(proof.outcomes)} runs failed\n{said}")
-    if require_gpu and proof.never_run:
-        raise OracleMismatch(f"no adapter ran {', '.join(proof.never_run[:5])} ({len(proof.never_run)} variants)")
+        raise OracleMismatch(
+            f"{len(failed)} of {len(proof.outcomes)} runs failed\n{said}",
+            hint=shlex.join(["wgslgen", "verify", *what, "--adapter", failed[0].adapter]),
+        )
+    ran = any(outcome.status != "lacking" for outcome in proof.outcomes)
+    if proof.never_run and (require_gpu or not ran):
+        lacking = sorted({f"{o.adapter} lacks {o.lacking}" for o in proof.outcomes if o.variant in proof.never_run})
+        raise ToolMissing(
+            f"no adapter ran {', '.join(proof.never_run[:5])} ({len(proof.never_run)} variants): {', '.join(lacking)}",
+            hint="name an adapter that has it with --adapter, for example lavapipe or gpu",
+        )
+
+
+def _refuse_rejected(report: Report, command: str, loaded: Sequence[Loaded]) -> None:
+    """Raise ShaderRejected with what the judges said of the first rejected variants, if any is."""
+    if report.rejected:
+        said = "\n".join(report.describe(name) for name in report.rejected[:10])
+        raise ShaderRejected(
+            f"{len(report.rejected)} of {len(report.findings)} variants rejected\n{said}",
+            hint="mend the template or the constants, then " + shlex.join(["wgslgen", command, *_paths(loaded)]),
+        )
+
+
+def _paths(loaded: Sequence[Loaded]) -> list[str]:
+    return [str(one.path) for one in loaded]
 
 
 def _variants(loaded: list[Loaded]) -> tuple[Kernel, ...]:
@@ -259,6 +297,3 @@ def _judges(require: str) -> tuple[str, ...]:
         if word not in JUDGES:
             raise UsageProblem(f"--require: there is no judge {word!r}", hint=f"choose from: {','.join(JUDGES)}")
     return chosen
-
-
-__all__ = ["SOFTWARE", "main"]

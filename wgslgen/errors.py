@@ -57,3 +57,9 @@ class ToolMissing(WgslgenError):
     """A tool, a driver or an adapter's feature that the work needs is not there."""
 
     exit_code = 5
+
+
+class Interrupted(WgslgenError):
+    """The user, or the system, told the command to end; the number is the shell's for an interrupt."""
+
+    exit_code = 130

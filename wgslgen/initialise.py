@@ -78,7 +78,12 @@ def write(target: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            try:
+                file.write(text)
+                file.flush()
+            except BaseException:  # an interrupt, too, leaves no half of it
+                target.unlink()
+                raise
     except FileExistsError as problem:
         if Path(problem.filename) != target:  # a file stands where the folder should
             raise UsageProblem(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgslgen import gguf_model
+from wgslgen import formats, gguf_model
 from wgslgen.adapters import ADAPTERS, SOFTWARE, open_adapter
 from wgslgen.errors import ToolMissing, UsageProblem
 from wgslgen.gguf_model import GgufTensor
@@ -18,6 +18,7 @@ from wgslgen.oracles import problem_maker
 from wgslgen.render import render
 from wgslgen.report import Report
 from wgslgen.spec import Case, Frozen, Kernel
+from wgslgen.tomltext import brief
 from wgslgen.validate import validate
 from wgslgen.verify import SOURCE, Outcome, cache_folder, ignore, judge, missing_runs, verify
 
@@ -55,9 +56,12 @@ def choose_adapters(names: Sequence[str], require: bool) -> tuple[str, ...]:
             open_adapter(name)
             chosen.append(name)
         except ToolMissing as problem:
-            problems.append(str(problem))
+            problems.append(problem.message)
     if not chosen:
-        raise ToolMissing("no software adapter is installed:\n" + "\n".join(problems))
+        raise ToolMissing(
+            "no software adapter is installed:\n" + "\n".join(problems),
+            hint="apt-get install mesa-vulkan-drivers chromium, or name this machine's own: --adapter gpu",
+        )
     return tuple(chosen)
 
 
@@ -84,12 +88,23 @@ def prove(
 def gguf_work(path: Path, group: int | None) -> list[tuple[GgufTensor, Kernel]]:
     """Return what to run for a model file: tensors, of each name and shape the first and the last, and variants.
 
-    Raises UsageProblem where the file is not sound or holds no matrix that a kernel reads.
+    Raises UsageProblem where the file is not sound, holds no matrix in a format of ours, or one that no kernel takes.
     """
     tensors = choose_tensors(gguf_model.read_model(path, group).tensors)
     if not tensors:
-        raise UsageProblem(f"{path}: holds no matrix in a format that wgslgen has")
-    return [(tensor, variant) for tensor in tensors for variant in variants_for(tensor)]
+        raise UsageProblem(
+            f"{path}: holds no matrix in a format that wgslgen has", hint=f"it has {', '.join(formats.names())}"
+        )
+    work: list[tuple[GgufTensor, Kernel]] = []
+    for tensor in tensors:
+        variants = variants_for(tensor)
+        if not variants:
+            raise UsageProblem(
+                f"{path}: {brief(tensor.name)} is {tensor.format} with {tensor.k} columns, which no kernel takes",
+                hint="pad its rows with zeros to a multiple of 4",
+            )
+        work += [(tensor, variant) for variant in variants]
+    return work
 
 
 def prove_gguf(
@@ -140,9 +155,10 @@ def variants_for(tensor: GgufTensor) -> list[Kernel]:
     found: list[Kernel] = []
     for kernel, constants in wanted:
         for step_words in (4, 2, 1):
+            choice = {"format": tensor.format, "group": tensor.group, "step_words": step_words, **constants}
             try:
-                choice = {"step_words": step_words, **constants}
-                found.append(kernel_class(kernel)(**{"format": tensor.format, "group": tensor.group, **choice}))
+                kernel_class(kernel)(**{**choice, "k": tensor.k})  # tells whether rows of this length are whole steps
+                found.append(kernel_class(kernel)(**choice))
                 break
             except ValueError:
                 continue

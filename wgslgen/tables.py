@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import click
+from pydantic_core import to_json
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from wgslgen.bundle import Bundle
@@ -19,8 +23,23 @@ from wgslgen.report import Report
 from wgslgen.verify import Outcome
 
 
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr while something long runs; yields the function that moves it on."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on stdout; infinity and NaN, which JSON has no words for, become null."""
+    click.echo(to_json(value, indent=1, inf_nan_mode="null").decode())
+
+
 def _console() -> Console:
-    return Console() if sys.stdout.isatty() else Console(width=200)
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # None where the caller closed it
+    return Console() if terminal else Console(width=200)
 
 
 def _table(*columns: str) -> Table:
