@@ -83,8 +83,8 @@ class Weighted(Kernel):
 
     @property
     def block_size(self) -> int:
-        """Weights in a block; a step counts as a block where nothing is scaled."""
-        return self.weight_format.group if self.weight_format.quantised else self.step_elements
+        """Weights in a block; a step counts as a block where nothing is scaled (1 where `refusals` finds it empty)."""
+        return self.weight_format.group if self.weight_format.quantised else self.step_elements or 1
 
     def consts(self) -> Iterator[Const]:
         """Yield the geometry of blocks and steps, and how a code becomes a weight."""
