@@ -81,6 +81,26 @@ def test_a_lost_manifest_is_repaired(built: bundle.Bundle, tmp_path: Path) -> No
     assert not bundle.compare(built, folder)
 
 
+def test_old_files_survive_even_a_failed_restore(
+    built: bundle.Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "small"
+    smaller = bundle.build("small", VARIANTS[:1], "small.toml")
+    bundle.write(smaller, folder)
+    replace = Path.replace
+
+    def only_away(self: Path, target: Path) -> Path:
+        if target == folder:
+            raise OSError(5, "Input/output error")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", only_away)
+    with pytest.raises(UsageProblem, match="Input/output error"):
+        bundle.write(built, folder)
+    (kept,) = tmp_path.iterdir()
+    assert not bundle.compare(smaller, kept)
+
+
 def test_files_of_an_older_bundle_go(built: bundle.Bundle, tmp_path: Path) -> None:
     folder = tmp_path / "small"
     bundle.write(built, folder)

@@ -170,13 +170,15 @@ def _exchange(target: Path, fresh: Path) -> None:
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         target.replace(old)
-        try:
-            fresh.replace(target)
-        except BaseException:
-            old.replace(target)
-            raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        old.rmdir()
+        raise
+    try:
+        fresh.replace(target)
+    except BaseException:
+        old.replace(target)  # should this fail too, the old files stay where they are, under the temporary name
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _files(folder: Path) -> set[str]:
