@@ -148,3 +148,16 @@ def test_one_rounding_is_one_of_two_neighbours() -> None:
         with np.errstate(under="ignore"):
             raw = np.array(row, np.float32).tobytes()
         assert (expected.judge(raw, F32).problem is None) == right, row
+
+
+def test_a_row_is_judged_by_itself_however_large_another_is(rng: np.random.Generator) -> None:
+    """Errors of 1e-5 in a row of ones vanish in the whole's NMSE beside a row of 1e6, and within `element`."""
+    expected = np.stack([np.full(64, 1e6), np.ones(64)])
+    actual = expected.copy()
+    actual[1] += 1e-5 * rng.choice([-1.0, 1.0], 64)
+    magnitudes = 100.0 * expected
+    loose = Tolerance(nmse=1e-12, element=1e-6, derivation="test")
+    assert compare(expected, expected, magnitudes, loose).problem is None
+    problem = compare(actual, expected, magnitudes, loose).problem
+    assert problem is not None
+    assert "NMSE 1e-10" in problem

@@ -8,7 +8,7 @@ read is a *format* (`wgslgen.formats`), decoded in one place for all kernels.
 
 All of this happens at build time. What a *bundle file* asks for is rendered to memory, refused by two judges
 if it is not portable WGSL (`wgslgen.validate`), run on an adapter and compared with a NumPy oracle that knows
-neither spec nor template (`wgslgen.oracles`, `wgslgen.verify`), and only then vendored by a web app, which
+neither kernels nor templates (`wgslgen.oracles`, `wgslgen.verify`), and only then vendored by a web app, which
 needs neither Python nor a template engine nor a network.
 
 The middle is pure: rendering touches no disk, clock, environment or device, so that the same specs give the

@@ -186,7 +186,10 @@ class Gpu:
     @cached_property
     def identity(self) -> str:
         """What a result depends on: device, driver and the library that speaks to it."""
-        parts = (self.name, self.info["device"], self.info["description"], self.info["vendor"])
+        parts = [self.name, self.info["device"], self.info["description"], self.info["vendor"]]
+        manifest = self.kind.software.manifest() if self.kind.software else None
+        if manifest is not None:  # SwiftShader states no version; its file's time is that of the package's build
+            parts.append(str(manifest.stat().st_mtime_ns))
         return " | ".join([*parts, f"{self.kind.module} {self.module.__version__}"])
 
     @cached_property

@@ -18,9 +18,9 @@ from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, ToolMissing, U
 from wgslgen.report import Report
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Kernel
+from wgslgen.validate import JUDGES
 
 GENERATED = Path("generated")
-JUDGES = ("rules", "naga", "tint")
 
 
 @dataclass(frozen=True)

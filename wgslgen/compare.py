@@ -26,7 +26,8 @@ measures luck; the bound on each element, relative to what was summed, always ho
 class Verdict(Frozen):
     """Outcome of one comparison: `problem` is None where the result is right.
 
-    `nmse` and `element` are what was seen; `nmse` is 0 for fewer than SAMPLE elements, where it is not judged.
+    `nmse` and `element` are the worst that was seen; `nmse` is of the whole output or of one of its rows, and
+    0 for fewer than SAMPLE elements, where it is not judged.
     """
 
     nmse: float
@@ -152,7 +153,8 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
     beyond = np.maximum(np.abs(error) - rounding, 0.0)
     relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
-    nmse = _nmse(error, reference) if error.size >= SAMPLE else 0.0
+    rows = [(error, reference), *zip(np.atleast_2d(error), np.atleast_2d(reference), strict=True)]
+    nmse = max((_nmse(*part) for part in rows if part[0].size >= SAMPLE), default=0.0)
     if worst > tolerance.element:
         at = np.unravel_index(int(np.argmax(relative)), relative.shape)
         return Verdict(

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from wgslgen import formats
 from wgslgen.errors import UsageProblem
+from wgslgen.frozen import literals
 from wgslgen.kernels.weighted import Weighted
 from wgslgen.spec import Kernel
 from wgslgen.tomltext import brief, key, toml
@@ -54,9 +55,8 @@ def choices(kernel: type[Kernel], field: str) -> tuple[Any, ...]:
     """Return the values that a constant may take; empty where any of its type may stand there."""
     if field == "format" and issubclass(kernel, Weighted):
         return formats.names()
-    return kernel.choices(field) or tuple(
-        choice for part in get_args(kernel.model_fields[field].annotation) for choice in _literals(part)
-    )
+    annotation = kernel.model_fields[field].annotation
+    return (False, True) if annotation is bool else tuple(literals(annotation))
 
 
 def _hint(field: str, value: object, legal: Sequence[Scalar]) -> str:
@@ -67,10 +67,6 @@ def _hint(field: str, value: object, legal: Sequence[Scalar]) -> str:
     if isinstance(value, float) and value.is_integer() and value >= 0:
         return f"set {field} = {int(value)}"
     return f"delete {field}, or give it such a value"
-
-
-def _literals(annotation: object) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
 def _kinds(annotation: object) -> Iterator[type[Scalar]]:

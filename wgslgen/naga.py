@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from wgslgen.dialect import to_native
 from wgslgen.errors import ToolMissing
+from wgslgen.paths import user_cache
 from wgslgen.report import Finding, Severity
 
 NAGA_MAJOR: Final = 29
@@ -78,8 +79,7 @@ def find_naga() -> Naga:
 
 
 def _cache_root() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "wgslgen" / f"naga-{NAGA_MAJOR}"
+    return user_cache() / f"naga-{NAGA_MAJOR}"
 
 
 @functools.cache

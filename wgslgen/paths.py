@@ -6,6 +6,7 @@ other module asks here, so that a checkout, an editable install and a wheel beha
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from wgslgen.errors import ToolMissing
@@ -33,3 +34,8 @@ def templates_dir(package: Path = Path(__file__).parent) -> Path:
 def license_text() -> str:
     """Return the licence that every bundle carries; a test keeps it equal to the project's own."""
     return (templates_dir() / "web" / "LICENSE").read_text(encoding="utf-8")
+
+
+def user_cache() -> Path:
+    """Return the folder of this user's caches: naga-cli and the results of unchanged variants lie there."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wgslgen"

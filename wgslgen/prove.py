@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgslgen import formats, gguf_model
-from wgslgen.adapters import ADAPTERS, SOFTWARE, open_adapter
+from wgslgen.adapters import SOFTWARE, open_adapter
 from wgslgen.errors import ToolMissing, UsageProblem
 from wgslgen.gguf_model import GgufTensor
 from wgslgen.kernels import get as kernel_class
@@ -21,9 +21,6 @@ from wgslgen.spec import Case, Frozen, Kernel
 from wgslgen.tomltext import brief
 from wgslgen.validate import validate
 from wgslgen.verify import SOURCE, Outcome, cache_folder, ignore, judge, missing_runs, verify
-
-TENSORS_A_SHAPE = 2
-"""Real tensors to run of each name and shape: the first and the last layer's."""
 
 
 class Proof(Frozen):
@@ -163,6 +160,3 @@ def variants_for(tensor: GgufTensor) -> list[Kernel]:
             except ValueError:
                 continue
     return found
-
-
-__all__ = ["ADAPTERS", "Proof", "choose_adapters", "gguf_work", "prove", "prove_gguf", "validate_all"]

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from wgslgen.frozen import Frozen
 
 Judge = Literal["rules", "naga", "tint"]
 Severity = Literal["error", "warning", "info"]
 
 
-class _Frozen(BaseModel):
-    """Stands on its own: the rules are below the specs, which ask them for reserved words."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Finding(_Frozen):
+class Finding(Frozen):
     """One diagnostic about one text.
 
     `message` is what the tool printed, with the text's name where the tool had put a file's; `line` and
@@ -32,14 +26,14 @@ class Finding(_Frozen):
     message: str
 
 
-class JudgeRun(_Frozen):
+class JudgeRun(Frozen):
     """A judge that looked at the texts, and its version."""
 
     judge: Judge
     version: str
 
 
-class JudgeMissing(_Frozen):
+class JudgeMissing(Frozen):
     """A judge that was asked for and could not run: why, and a command that brings it."""
 
     judge: Judge
@@ -47,7 +41,7 @@ class JudgeMissing(_Frozen):
     hint: str
 
 
-class NotJudged(_Frozen):
+class NotJudged(Frozen):
     """A text that a judge left out, because no version of that judge can read it."""
 
     judge: Judge
@@ -55,7 +49,7 @@ class NotJudged(_Frozen):
     reason: str
 
 
-class Report(_Frozen):
+class Report(Frozen):
     """The outcome of one validation."""
 
     ran: tuple[JudgeRun, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -55,6 +55,10 @@ class Const(Frozen):
         if not (whole and low <= self.value <= high):
             raise ValueError(f"const {self.name}: {self.value!r} is not a {self.type} from {low:.9g} to {high:.9g}")
         return self
+
+
+F16_MAX: Final = Const(name="F16_MAX", type="f32", value=65504.0)
+"""The end of f16's range, for texts that narrow their results to it."""
 
 
 class Binding(Frozen):
@@ -135,7 +139,7 @@ class Rule(Frozen):
 class Tolerance(Frozen):
     """How far a result may lie from the oracle.
 
-    `nmse` bounds the squared error over the squared result, of the whole output and of each row.
+    `nmse` bounds the squared error over the squared result, of the whole output and of each of its rows.
     `element` bounds each error relative to the sum of the magnitudes that were added up for it, behind the
     share `rounding` of the result itself, which the output's type may round away.
     """
@@ -225,6 +229,10 @@ class Kernel(Frozen):
         """Return what the template needs beside the fields to choose structure."""
         return {}
 
+    def changed(self, **constants: Any) -> Self:
+        """Return the variant with these constants in the place of its own, checked anew."""
+        return type(self)(**{**self.model_dump(), **constants})
+
     # ---- what follows from it -------------------------------------------------------------------
 
     @classmethod
@@ -237,14 +245,6 @@ class Kernel(Frozen):
                 raise TypeError(f"{cls.__name__}.{name} carries {len(notes)} Constant notes, expected 1")
             found[name] = notes[0]
         return found
-
-    @classmethod
-    def choices(cls, field: str) -> tuple[Any, ...]:
-        """Return the values that a constant may take; empty where its type is not a list of literals."""
-        annotation = cls.model_fields[field].annotation
-        if annotation is bool:
-            return (False, True)
-        return get_args(annotation) if get_origin(annotation) is Literal else ()
 
     @cached_property
     def all_consts(self) -> tuple[Const, ...]:

@@ -23,7 +23,7 @@ import numpy as np
 
 import wgslgen
 from wgslgen import wgsltypes
-from wgslgen.adapters import ADAPTERS, Gpu, open_adapter
+from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.compare import Rounded, Verdict
 from wgslgen.errors import WgslgenError
 from wgslgen.harness import Runner
@@ -31,6 +31,7 @@ from wgslgen.manifest import entry
 from wgslgen.naming import variant_name, what_name
 from wgslgen.oracles import problem_maker
 from wgslgen.oracles.problem import Problem
+from wgslgen.paths import user_cache
 from wgslgen.render import render
 from wgslgen.spec import Case, Frozen, Kernel, Tolerance
 
@@ -76,17 +77,18 @@ def verify(
     Raises ToolMissing where an adapter is not there. `advance` hears how many outcomes have come in.
     """
     probed = {name: open_adapter(name).identity for name in adapters}
-    keys = {(v, name): _key(v, identity) for name, identity in probed.items() for v in variants}
-    outcomes: dict[tuple[Kernel, str], Outcome] = {}
-    for at, key in keys.items():
-        if (known := _recall(cache_folder, key)) is not None:
-            outcomes[at] = known
+    kept: dict[tuple[Kernel, str], Path] = {}
+    if cache_folder is not None:
+        for name, identity in probed.items():
+            kept |= {(v, name): cache_folder / f"{_key(v, identity)}.json" for v in variants}
+    outcomes = {at: known for at, path in kept.items() if (known := _recall(path)) is not None}
     advance(len(outcomes))
     chunks = [*_chunks(variants, adapters, outcomes)]
     for part, name, results in _run_chunks(chunks, jobs):
         for variant, outcome in zip(part, results, strict=True):
             outcomes[variant, name] = outcome
-            _remember(cache_folder, keys[variant, name], outcome)
+            if (variant, name) in kept:
+                _remember(kept[variant, name], outcome)
         advance(len(part))
     return [outcomes[variant, name] for name in adapters for variant in variants]
 
@@ -219,8 +221,7 @@ def cache_folder() -> Path | None:
     """Return where results are kept; None in continuous integration, where everything runs anew."""
     if os.environ.get("CI", "") not in ("", "0", "false"):
         return None
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "wgslgen" / "verified"
+    return user_cache() / "verified"
 
 
 @cache
@@ -239,30 +240,25 @@ def _key(variant: Kernel, identity: str) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def _recall(folder: Path | None, key: str) -> Outcome | None:
-    if folder is None:
-        return None
+def _recall(path: Path) -> Outcome | None:
     try:
-        return Outcome.model_validate_json((folder / f"{key}.json").read_bytes())
+        return Outcome.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
         return None
 
 
-def _remember(folder: Path | None, key: str, outcome: Outcome) -> None:
+def _remember(path: Path, outcome: Outcome) -> None:
     """Keep what passed; a failure is run again each time. A folder that cannot be written keeps nothing."""
-    if folder is None or outcome.status == "failed":
+    if outcome.status == "failed":
         return
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / f".{key}.{os.getpid()}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.stem}.{os.getpid()}")
         partial.write_text(outcome.model_dump_json())
-        partial.replace(folder / f"{key}.json")
+        partial.replace(path)
 
 
 def missing_runs(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the names of variants that no adapter ran."""
     ran = {outcome.variant for outcome in outcomes if outcome.status != "lacking"}
     return sorted({outcome.variant for outcome in outcomes} - ran)
-
-
-__all__ = ["ADAPTERS", "Outcome", "cache_folder", "judge", "missing_runs", "verify", "verify_on"]

@@ -17,10 +17,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import field_validator
 
 from wgslgen.errors import UsageProblem
 from wgslgen.formats.halves import random_halves, to_half
+from wgslgen.frozen import Frozen
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -40,10 +41,8 @@ class Blocks:
     mins: NDArray[np.float16] | None = None
 
 
-class Format(BaseModel, ABC):
+class Format(Frozen, ABC):
     """A weight format with its group fixed: geometry for the templates, NumPy code for the oracles."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     gguf_type: ClassVar[int]  # the type id of such tensors in a GGUF file

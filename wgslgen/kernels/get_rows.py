@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from wgslgen import wgsltypes
 from wgslgen.errors import UsageProblem
-from wgslgen.kernels.weighted import Weighted, same
-from wgslgen.spec import Binding, Case, Const, Constant, Rule, Tolerance, UniformField
+from wgslgen.kernels.weighted import Weighted
+from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
 
 class GetRows(Weighted):
@@ -48,7 +48,7 @@ class GetRows(Weighted):
         """Yield geometry, and where f16 ends."""
         yield from super().consts()
         if self.output == "f16":
-            yield Const(name="F16_MAX", type="f32", value=65504.0)
+            yield F16_MAX
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, ids and result."""
@@ -105,8 +105,7 @@ class GetRows(Weighted):
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
-        variant: Self = same(self, **self.plain_weights(), workgroup_size=64, k=None)
-        return variant
+        return self.changed(**self.plain_weights(), workgroup_size=64, k=None)
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of a step and the types of the result."""

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from wgslgen import wgsltypes
-from wgslgen.kernels.weighted import Weighted, same
-from wgslgen.spec import Binding, Case, Const, Constant, Rule, Tolerance, UniformField, WorkgroupVariable
+from wgslgen.kernels.weighted import Weighted
+from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField, WorkgroupVariable
 
 MOST_ACCUMULATORS = 16
 
@@ -102,7 +102,7 @@ class Matvec(Weighted):
         if self.subgroups:
             yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.workgroup_size // 4)
         if self.output == "f16":
-            yield Const(name="F16_MAX", type="f32", value=65504.0)
+            yield F16_MAX
         if self.activation_group is not None:
             steps = self.activation_group // self.step_elements
             yield Const(name="STEPS_PER_GROUP", type="u32", value=steps)
@@ -211,8 +211,7 @@ class Matvec(Weighted):
         if self.route == "float" and self.weight_format.quantised:
             route = {"route": "block"}
         tuned = {"tile_rows": 1, "workgroup_size": 64, "subgroups": False, "n": None, "k": None}
-        variant: Self = same(self, **self.plain_weights(), **route, **tuned)
-        return variant
+        return self.changed(**self.plain_weights(), **route, **tuned)
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of step, reduction and row loop."""

@@ -24,7 +24,6 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
-from wgslgen.kernels.weighted import same
 from wgslgen.spec import (
     Binding,
     Case,
@@ -138,8 +137,7 @@ class QuantizeQ8(Kernel):
 
     def plain(self) -> Self:
         """Return the form in workgroup memory."""
-        variant: Self = same(self, subgroups=False)
-        return variant
+        return self.changed(subgroups=False)
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of the reductions."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from wgslgen.kernels.weighted import same
 from wgslgen.spec import (
+    F16_MAX,
     Binding,
     Case,
     Const,
@@ -56,7 +56,7 @@ class RmsNorm(Kernel):
         if self.subgroups:
             yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.workgroup_size // 4)
         if self.activation == "f16":
-            yield Const(name="F16_MAX", type="f32", value=65504.0)
+            yield F16_MAX
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return input, weight and result."""
@@ -149,8 +149,7 @@ class RmsNorm(Kernel):
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
-        variant: Self = same(self, vector=1, workgroup_size=64, subgroups=False, d=None)
-        return variant
+        return self.changed(vector=1, workgroup_size=64, subgroups=False, d=None)
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of the reduction and the types of a load."""

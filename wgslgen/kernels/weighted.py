@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
@@ -168,11 +168,3 @@ class Weighted(Kernel):
     def plain_weights(self) -> dict[str, Any]:
         """Return the weight constants of the plainest variant: the file's bytes, a unit at a time."""
         return {"layout": "ggml", "step_words": self.weight_format.unit_words}
-
-
-def same(kernel: Kernel, **changes: Any) -> Any:
-    """Return `kernel` with some constants changed, validated anew."""
-    return type(kernel)(**{**kernel.model_dump(), **changes})
-
-
-__all__ = ["STEP_TYPES", "FormatName", "Group", "Layout", "Self", "StepWords", "Weighted", "same"]

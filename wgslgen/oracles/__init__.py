@@ -1,4 +1,4 @@
-"""The oracles: one module a kernel, in NumPy and float64, that knows neither specs nor templates.
+"""The oracles: one module a kernel, in NumPy and float64, that knows neither kernels nor templates.
 
 An oracle module offers `problem(constants, sizes, rng)`. It is found by the kernel's name.
 """
