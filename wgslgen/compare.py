@@ -125,7 +125,32 @@ class Nearest:
         return Close(self.values, np.abs(self.values), self.dtype).like(raw)
 
 
-Expected = Close | Nearest | Rounded
+@dataclass(frozen=True)
+class Equal:
+    """Expected elements, bit for bit: indices, and what must come through unchanged."""
+
+    values: NDArray[Any]
+
+    def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:  # noqa: ARG002  # equal is equal
+        """Compare the bytes of an output buffer with the expectation."""
+        dtype = self.values.dtype
+        actual = np.frombuffer(raw, dtype, count=self.values.size).reshape(self.values.shape)
+        bits = np.dtype(f"u{dtype.itemsize}")
+        wrong = actual.view(bits) != np.ascontiguousarray(self.values).view(bits)
+        if not wrong.any():
+            return Verdict(nmse=0.0, element=0.0, problem=None)
+        at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        return _failed(
+            f"{int(wrong.sum())} of {wrong.size} elements differ; first {_at(at)}: got {actual[at]}, "
+            f"expected {self.values[at]}"
+        )
+
+    def like(self, raw: bytes) -> Equal:
+        """Return the expectation that another result of the same problem sets."""
+        return Equal(np.frombuffer(raw, self.values.dtype, count=self.values.size).reshape(self.values.shape))
+
+
+Expected = Close | Nearest | Rounded | Equal
 
 
 def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance, floor: float = 0.0) -> Verdict:

@@ -49,6 +49,8 @@ class Runner:
     ) -> dict[str, bytes]:
         """Run once and return each output's bytes by binding name.
 
+        An output that is named among the inputs starts with that content, any other with a pattern.
+
         Raises UsageProblem for sizes or inputs that do not fit, OracleMismatch for a write outside an output,
         ShaderRejected where the device refuses buffers, bindings or the dispatch.
         """
@@ -56,11 +58,11 @@ class Runner:
         self._check_inputs(inputs, plan.binding_bytes)
         outputs = [binding.name for binding in self.variant.bindings() if binding.access == "read_write"]
         if plan.workgroups is None:
-            return {name: bytes([UNWRITTEN]) * plan.binding_bytes[name] for name in outputs}
+            return {name: self._filled(plan.binding_bytes[name], inputs.get(name)) for name in outputs}
         try:
             buffers = {
                 binding.name: (
-                    self._output(plan.binding_bytes[binding.name])
+                    self._output(plan.binding_bytes[binding.name], inputs.get(binding.name))
                     if binding.name in outputs
                     else self._input(np.ascontiguousarray(inputs[binding.name]))
                 )
@@ -92,9 +94,9 @@ class Runner:
 
     def _check_inputs(self, inputs: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
         for binding in self.variant.bindings():
-            if binding.access != "read":
-                continue
             if binding.name not in inputs:
+                if binding.access != "read":
+                    continue
                 raise UsageProblem(f"{self.name}: no input {binding.name}")
             got, wanted = inputs[binding.name].nbytes, sizes[binding.name]
             if got > wanted or wanted - got > 3:
@@ -106,11 +108,18 @@ class Runner:
         usage = self.gpu.module.BufferUsage
         return self.device.create_buffer_with_data(data=padded, usage=usage.STORAGE), 0, len(padded)
 
-    def _output(self, size: int) -> tuple[Any, int, int]:
+    def _output(self, size: int, content: NDArray[Any] | None) -> tuple[Any, int, int]:
         usage = self.gpu.module.BufferUsage
-        filled = bytes([UNWRITTEN]) * (size + 3 * GUARD)
+        guard = bytes([UNWRITTEN]) * GUARD
+        filled = guard + self._filled(size, content) + guard + guard
         buffer = self.device.create_buffer_with_data(data=filled, usage=usage.STORAGE | usage.COPY_SRC)
         return buffer, GUARD, size + GUARD
+
+    @staticmethod
+    def _filled(size: int, content: NDArray[Any] | None) -> bytes:
+        """Return `size` bytes that begin with the content, if any, and end in the pattern."""
+        raw = b"" if content is None else np.ascontiguousarray(content).tobytes()
+        return raw + bytes([UNWRITTEN]) * (size - len(raw))
 
     def _read(self, name: str, buffer: Any, size: int) -> bytes:
         raw = bytes(self.device.queue.read_buffer(buffer))

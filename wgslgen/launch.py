@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wgslgen import expr, wgsltypes
 from wgslgen.errors import ToolMissing, UsageProblem
@@ -100,6 +102,25 @@ def check_sizes(variant: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
             at = ", ".join(f"{size} = {value}" for size, value in sizes.items())
             raise UsageProblem(f"{name}: {at} breaks {rule.expression}, because {rule.why}")
     return values
+
+
+def check_values(variant: Kernel, buffers: Mapping[str, NDArray[np.integer[Any]]], sizes: Mapping[str, int]) -> None:
+    """Raise UsageProblem for the first element of a buffer that is not under what its binding allows.
+
+    `buffers` holds the known contents by binding name; those that no binding bounds are left alone.
+    """
+    values = {**variant.const_values, **sizes}
+    for binding in variant.bindings():
+        if binding.below is None or binding.name not in buffers:
+            continue
+        most, elements = expr.evaluate(binding.below, values), np.ravel(buffers[binding.name])
+        wrong = np.flatnonzero((elements < 0) | (elements >= most))
+        if wrong.size:
+            at = int(wrong[0])
+            raise UsageProblem(
+                f"{variant_name(variant)}: {binding.name}[{at}] is {int(elements[at])}; expected a number from 0 to "
+                f"{most - 1}"
+            )
 
 
 def plan(

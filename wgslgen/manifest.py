@@ -33,6 +33,8 @@ class BindingEntry(Frozen):
     element: str
     length: JsonExpr
     doc: str
+    below: JsonExpr | None = None
+    """What every element of a u32 buffer must stay under."""
 
 
 class UniformEntry(Frozen):
@@ -124,6 +126,7 @@ def entry(variant: Kernel) -> VariantEntry:
                 element=b.element,
                 length=_json(b.length, known),
                 doc=b.doc,
+                below=None if b.below is None else _json(b.below, known),
             )
             for index, b in enumerate(bindings)
         ),

@@ -62,13 +62,19 @@ F16_MAX: Final = Const(name="F16_MAX", type="f32", value=65504.0)
 
 
 class Binding(Frozen):
-    """A storage buffer: `length` elements of `element`, the number being an expression in the sizes."""
+    """A storage buffer: `length` elements of `element`, the number being an expression in the sizes.
+
+    `below` is the expression that every element of a u32 buffer must stay under for the result to mean
+    something: an id under the number of rows, a length under capacity + 1. A caller that knows the elements
+    checks them (`launch.check_values`); what the text does past the end, its kernel states.
+    """
 
     name: str
     access: Literal["read", "read_write"]
     element: str
     length: str
     doc: str
+    below: str | None = None
 
     def byte_length(self, values: Mapping[str, int]) -> int:
         """Return the bytes that a kernel reads or writes here, a multiple of 4."""

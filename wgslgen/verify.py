@@ -25,7 +25,7 @@ import wgslgen
 from wgslgen import wgsltypes
 from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.compare import Rounded, Verdict
-from wgslgen.errors import WgslgenError
+from wgslgen.errors import OracleMismatch, WgslgenError
 from wgslgen.harness import Runner
 from wgslgen.manifest import entry
 from wgslgen.naming import variant_name, what_name
@@ -134,6 +134,8 @@ def _lacking(gpu: Gpu, variant: Kernel) -> str | None:
 def _judge_case(gpu: Gpu, runner: Runner, case: Case, problem: Problem, twin: bool) -> Iterator[tuple[str, Verdict]]:
     variant = runner.variant
     outputs = runner.run(problem.inputs, case.sizes, problem.parameters)
+    if outputs.keys() != problem.expected.keys():
+        raise OracleMismatch(f"the oracle judges {sorted(problem.expected)}, the kernel writes {sorted(outputs)}")
     for name, expected in problem.expected.items():
         yield f"{name} against the oracle", expected.judge(outputs[name], variant.tolerance())
     plain = variant.plain()

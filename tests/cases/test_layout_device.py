@@ -25,7 +25,7 @@ from wgslgen import formats, launch, layouts, wgsltypes
 from wgslgen.adapters import Gpu
 from wgslgen.errors import OracleMismatch, ShaderRejected, UsageProblem
 from wgslgen.harness import GUARD, UNWRITTEN, Runner
-from wgslgen.kernels.get_rows import GetRows, check_ids
+from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.rms_norm import RmsNorm
 from wgslgen.render import render
@@ -212,9 +212,10 @@ def test_c38_ids_out_of_range_give_zeros_and_the_last_row_is_right(fmt: str, gro
 @pytest.mark.parametrize("bad", [-1, 5, 4294967294])
 def test_c38_ids_out_of_range_are_a_clear_error_on_the_host(bad: int) -> None:
     """Not part of every run: zeros are what the kernel promises, and the tests above ask for them."""
-    check_ids(np.array([0, 4, 2]), 5)
-    with pytest.raises(UsageProblem, match=rf"get_rows: ids\[1\] is {bad}; expected an id from 0 to 4"):
-        check_ids(np.array([0, bad, 2]), 5)
+    variant, sizes = widest(GetRows, format="q8_0"), {"N": 5, "K": 32, "R": 3}
+    launch.check_values(variant, {"ids": np.array([0, 4, 2])}, sizes)
+    with pytest.raises(UsageProblem, match=rf"^get_rows_q8_0.*: ids\[1\] is {bad}; expected a number from 0 to 4"):
+        launch.check_values(variant, {"ids": np.array([0, bad, 2])}, sizes)
 
 
 # ---- C40 -------------------------------------------------------------------------------------------

@@ -176,6 +176,11 @@ def test_c21_folded_dispatches_waste_little() -> None:
         waste = int(np.prod(np.array(grid, dtype=object))) - total
         assert 0 <= waste <= grid[2] * (grid[1] + 1)
         assert waste <= 1000 or total > 2**30
+    for limit in range(1, 8):
+        for total in range(1, limit**3 + 1):
+            x, y, z = launch.fold(total, limit) or (0, 0, 0)
+            assert max(x, y, z) <= limit
+            assert 0 <= x * y * z - total < y * z
     with pytest.raises(UsageProblem, match="lm_head: 281462092005376 workgroups do not fit three dimensions of 65535"):
         launch.fold(65535**3 + 1, 65535, "lm_head")
 

@@ -7,8 +7,8 @@ bits make 19 bits. A format with a minimum rounds once, when the minimum is adde
 but for that rounding and the one to f16.
 
 At the edges: an id at or above N, which is what a negative id is as u32, gives a row of zeros; nothing is read
-for it. `check_ids` is the same test on the host, as a clear error. Ids may repeat. f16 results past +-65504 stay
-there. R = 0 is no dispatch. K is whole blocks; a step never reaches over a block's end.
+for it. `launch.check_values` is the same test on the host, as a clear error. Ids may repeat. f16 results past
++-65504 stay there. R = 0 is no dispatch. K is whole blocks; a step never reaches over a block's end.
 """
 
 from __future__ import annotations
@@ -16,11 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wgslgen import wgsltypes
-from wgslgen.errors import UsageProblem
 from wgslgen.kernels.weighted import Weighted
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
@@ -52,7 +48,9 @@ class GetRows(Weighted):
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, ids and result."""
-        ids = Binding(name="ids", access="read", element="u32", length="R", doc="ids of the rows; from N on: zeros")
+        ids = Binding(
+            name="ids", access="read", element="u32", length="R", doc="ids of the rows; from N on: zeros", below="N"
+        )
         rows = Binding(
             name="y", access="read_write", element=f"vec4<{self.output}>", length="R * K // 4", doc="rows [R][K]"
         )
@@ -111,11 +109,3 @@ class GetRows(Weighted):
         """Return the structure of a step and the types of the result."""
         types = {"narrow_type": f"vec4<{self.output}>", "wide_type": "vec4<f32>"}
         return {**super().template_values(), **types}
-
-
-def check_ids(ids: NDArray[np.integer[Any]], n: int) -> None:
-    """Raise UsageProblem for the first id outside 0 … n - 1; the kernel itself would answer it with zeros."""
-    wrong = np.flatnonzero((ids < 0) | (ids >= n))
-    if wrong.size:
-        at = int(wrong[0])
-        raise UsageProblem(f"{GetRows.NAME}: ids[{at}] is {int(ids[at])}; expected an id from 0 to {n - 1}")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from wgslgen import wgsltypes
+from wgslgen.kernels.reduction import Reduction
 from wgslgen.kernels.weighted import Weighted
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField, WorkgroupVariable
 
@@ -95,12 +96,15 @@ class Matvec(Weighted):
             return False
         return fmt.min_offset is not None or (self.route == "int8" and fmt.zero != 0)
 
+    @property
+    def reduction(self) -> Reduction:
+        """The sums of a workgroup: one for each row of the tile and column."""
+        return Reduction(self.workgroup_size, self.subgroups, self.tile_rows * self.columns)
+
     def consts(self) -> Iterator[Const]:
         """Yield geometry and the number of sums that a workgroup reduces."""
         yield from super().consts()
-        yield Const(name="REDUCE_VALUES", type="u32", value=self.tile_rows * self.columns)
-        if self.subgroups:
-            yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.workgroup_size // 4)
+        yield from self.reduction.consts()
         if self.output == "f16":
             yield F16_MAX
         if self.activation_group is not None:
@@ -156,9 +160,7 @@ class Matvec(Weighted):
 
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
         """Return the slots of the reduction."""
-        slots = "SUBGROUP_SLOTS" if self.subgroups else "WORKGROUP_SIZE"
-        count = self.tile_rows * self.columns * (self.workgroup_size // 4 if self.subgroups else self.workgroup_size)
-        return (WorkgroupVariable(name="sum_slots", element="f32", length=f"REDUCE_VALUES * {slots}", count=count),)
+        return self.reduction.slots()
 
     def workgroups(self) -> str:
         """Return one workgroup for each TILE_ROWS rows."""
@@ -217,8 +219,7 @@ class Matvec(Weighted):
         """Return the structure of step, reduction and row loop."""
         return {
             **super().template_values(),
-            "reductions": ("sum",),
-            "reduce_values": self.tile_rows * self.columns,
+            **self.reduction.template_values(),
             "narrow_type": self.output,
             "wide_type": "f32",
         }

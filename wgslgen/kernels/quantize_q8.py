@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
+from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import (
     Binding,
     Case,
@@ -49,12 +50,15 @@ class QuantizeQ8(Kernel):
     stride: Annotated[Literal[1, 4, 8], Constant("distance between the elements of a word", "what", "s{}", "STRIDE")]
     subgroups: Annotated[bool, Constant("fold by subgroup built-ins", "how", "sg")] = False
 
+    @property
+    def reduction(self) -> Reduction:
+        """The largest magnitude of a group, and the sum of its integers."""
+        return Reduction(self.threads(), self.subgroups, ops=("max", "sum"))
+
     def consts(self) -> Iterator[Const]:
         """Yield the workgroup's size, and the numbers that the scale is made of."""
         yield Const(name="WORKGROUP_SIZE", type="u32", value=self.threads())
-        yield Const(name="REDUCE_VALUES", type="u32", value=1)
-        if self.subgroups:
-            yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.threads() // 4)
+        yield from self.reduction.consts()
         yield Const(name="INVERSE_127", type="f32", value=float(np.float32(1.0 / 127.0)))
         yield Const(name="SMALLEST", type="f32", value=127.0 * 2.0**-126)
 
@@ -93,14 +97,8 @@ class QuantizeQ8(Kernel):
 
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
         """Return the slots of the two reductions, and the tile through which the integers change places."""
-        length = "SUBGROUP_SLOTS" if self.subgroups else "WORKGROUP_SIZE"
-        count = self.threads() // (4 if self.subgroups else 1)
-        slots = (
-            WorkgroupVariable(name=f"{op}_slots", element="f32", length=f"REDUCE_VALUES * {length}", count=count)
-            for op in ("max", "sum")
-        )
         tile = WorkgroupVariable(name="tile", element="i32", length="GROUP", count=self.group)
-        return (*slots, *((tile,) if self.stride > 1 else ()))
+        return (*self.reduction.slots(), *((tile,) if self.stride > 1 else ()))
 
     def workgroups(self) -> str:
         """Return one workgroup for each group."""
@@ -141,4 +139,4 @@ class QuantizeQ8(Kernel):
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of the reductions."""
-        return {"reductions": ("max", "sum"), "reduce_values": 1}
+        return self.reduction.template_values()

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
+from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import (
     F16_MAX,
     Binding,
@@ -50,11 +51,14 @@ class RmsNorm(Kernel):
         if self.d is not None and (self.d <= 0 or self.d % self.vector):
             yield f"d {self.d} is not a positive multiple of vector {self.vector}"
 
+    @property
+    def reduction(self) -> Reduction:
+        """The sum of a row's squares."""
+        return Reduction(self.workgroup_size, self.subgroups)
+
     def consts(self) -> Iterator[Const]:
         """Yield the numbers of the reduction, and where f16 ends."""
-        yield Const(name="REDUCE_VALUES", type="u32", value=1)
-        if self.subgroups:
-            yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.workgroup_size // 4)
+        yield from self.reduction.consts()
         if self.activation == "f16":
             yield F16_MAX
 
@@ -94,9 +98,7 @@ class RmsNorm(Kernel):
 
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
         """Return the slots of the reduction."""
-        length = "SUBGROUP_SLOTS" if self.subgroups else "WORKGROUP_SIZE"
-        count = self.workgroup_size // (4 if self.subgroups else 1)
-        return (WorkgroupVariable(name="sum_slots", element="f32", length=f"REDUCE_VALUES * {length}", count=count),)
+        return self.reduction.slots()
 
     def workgroups(self) -> str:
         """Return one workgroup for each row."""
@@ -154,8 +156,7 @@ class RmsNorm(Kernel):
     def template_values(self) -> dict[str, Any]:
         """Return the structure of the reduction and the types of a load."""
         return {
-            "reductions": ("sum",),
-            "reduce_values": 1,
+            **self.reduction.template_values(),
             "wide_type": self._of("f32"),
             "narrow_type": self._of(self.activation),
         }
