@@ -22,8 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-
+from wgslgen.kernels import q8
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import (
     Binding,
@@ -59,8 +58,7 @@ class QuantizeQ8(Kernel):
         """Yield the workgroup's size, and the numbers that the scale is made of."""
         yield Const(name="WORKGROUP_SIZE", type="u32", value=self.threads())
         yield from self.reduction.consts()
-        yield Const(name="INVERSE_127", type="f32", value=float(np.float32(1.0 / 127.0)))
-        yield Const(name="SMALLEST", type="f32", value=127.0 * 2.0**-126)
+        yield from q8.scale_consts()
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return activations, integers, and scales with sums."""
@@ -72,20 +70,7 @@ class QuantizeQ8(Kernel):
                 length="M * K // 4",
                 doc="activations [M][K], finite",
             ),
-            Binding(
-                name="x8",
-                access="read_write",
-                element="u32",
-                length="M * K // 4",
-                doc=f"int8 activations [M][K], four a word, in the byte order of stride {self.stride}",
-            ),
-            Binding(
-                name="x_scale",
-                access="read_write",
-                element="vec2<f32>",
-                length="M * K // GROUP",
-                doc="scale and sum of the integers of each group",
-            ),
+            *q8.outputs("M * K", "GROUP", self.stride, "[M][K]"),
         )
 
     def uniforms(self) -> tuple[UniformField, ...]:
@@ -96,9 +81,9 @@ class QuantizeQ8(Kernel):
         )
 
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
-        """Return the slots of the two reductions, and the tile through which the integers change places."""
-        tile = WorkgroupVariable(name="tile", element="i32", length="GROUP", count=self.group)
-        return (*self.reduction.slots(), *((tile,) if self.stride > 1 else ()))
+        """Return the slots of the two reductions, and the words through which the integers change places."""
+        words = (q8.words_variable("WORKGROUP_SIZE", self.threads()),) if self.stride > 1 else ()
+        return (*self.reduction.slots(), *words)
 
     def workgroups(self) -> str:
         """Return one workgroup for each group."""
@@ -138,5 +123,5 @@ class QuantizeQ8(Kernel):
         return self.changed(subgroups=False)
 
     def template_values(self) -> dict[str, Any]:
-        """Return the structure of the reductions."""
-        return self.reduction.template_values()
+        """Return the structure of the reductions, and the byte order."""
+        return {**self.reduction.template_values(), "q8_stride": self.stride}
