@@ -18,19 +18,32 @@ CASES = [
     for kind in formats.FORMATS
     for group in kind.groups
     for layout in layouts.PLANES
-    if layout == "ggml" or kind.quantised
+    if layouts.refusal(formats.get(kind.name, group), layout) is None
 ]
 every_case = pytest.mark.parametrize(
     ("fmt", "layout"), CASES, ids=[f"{fmt.name}-{fmt.group}-{layout}" for fmt, layout in CASES]
 )
 
 
+def random_rows(fmt: Format, layout: str, n: int, blocks: int, rng: np.random.Generator) -> Bytes:
+    """Return rows of random bytes, NaN patterns of scales among them, with all codes that the layout holds."""
+    data = rng.integers(0, 256, (n, blocks * fmt.block_bytes), dtype=np.uint8)
+    return ternary(fmt, data) if layout == "planes" else data
+
+
+def ternary(fmt: Format, data: Bytes) -> Bytes:
+    """Return the rows with code 1, which q2_0 has for zero, in the place of code 3."""
+    parts = fmt.split(data)
+    return fmt.join(Blocks(np.where(parts.codes == 3, 1, parts.codes).astype(np.uint8), parts.scales))
+
+
 @every_case
 @pytest.mark.parametrize(("n", "blocks"), [(1, 1), (1, 3), (3, 1), (5, 3), (7, 5), (2, 2), (48, 4)])
 def test_round_trip(fmt: Format, layout: str, n: int, blocks: int, rng: np.random.Generator) -> None:
-    """Bytes come back, NaN patterns among them, for odd N and odd numbers of blocks as well."""
+    """Bytes come back, for odd N where the layout allows it, and for odd numbers of blocks."""
+    n *= layouts.row_tile(layout)
     k = blocks * fmt.group
-    data = rng.integers(0, 256, (n, fmt.row_bytes(k)), dtype=np.uint8)
+    data = random_rows(fmt, layout, n, blocks, rng)
     planes = layouts.pack(fmt, layout, data, n, k)
     sizes = layouts.plane_sizes(fmt, layout, n, k)
     assert list(planes) == list(sizes) == list(layouts.PLANES[layout])
@@ -38,7 +51,8 @@ def test_round_trip(fmt: Format, layout: str, n: int, blocks: int, rng: np.rando
         assert words.dtype == np.uint32
         assert words.shape == (sizes[plane].words,)
         assert not words.view(np.uint8)[sizes[plane].content_bytes :].any()
-    assert sum(size.content_bytes for size in sizes.values()) == data.size
+    twice = n * k // 8 if (fmt.name, layout) == ("q1_0", "planes") else 0  # two planes for one bit
+    assert sum(size.content_bytes for size in sizes.values()) == data.size + twice
     back = layouts.unpack(fmt, layout, planes, n, k)
     assert back.shape == data.shape
     assert back.tobytes() == data.tobytes()
@@ -47,9 +61,9 @@ def test_round_trip(fmt: Format, layout: str, n: int, blocks: int, rng: np.rando
 @every_case
 def test_packing_copies(fmt: Format, layout: str, rng: np.random.Generator) -> None:
     """Planes do not change with the bytes that they were made from, nor the other way round."""
-    data = rng.integers(0, 256, (2, fmt.row_bytes(2 * fmt.group)), dtype=np.uint8)
+    data = random_rows(fmt, layout, 4, 2, rng)
     before = data.tobytes()
-    planes = layouts.pack(fmt, layout, data, 2, 2 * fmt.group)
+    planes = layouts.pack(fmt, layout, data, 4, 2 * fmt.group)
     for words in planes.values():
         words.fill(0)
     assert data.tobytes() == before
@@ -101,11 +115,12 @@ def test_odd_f16_row_is_padded() -> None:
     assert words.tolist() == [0x40003C00, 0x0000BC00]
 
 
-def test_no_rows_are_empty_planes() -> None:
+@pytest.mark.parametrize("layout", layouts.PLANES)
+def test_no_rows_are_empty_planes(layout: str) -> None:
     fmt = formats.get("q1_0")
-    planes = layouts.pack(fmt, "planar", np.empty(0, dtype=np.uint8), 0, 128)
-    assert [words.size for words in planes.values()] == [0, 0]
-    assert layouts.unpack(fmt, "planar", planes, 0, 128).shape == (0, 18)
+    planes = layouts.pack(fmt, layout, np.empty(0, dtype=np.uint8), 0, 128)
+    assert [words.size for words in planes.values()] == [0] * len(layouts.PLANES[layout])
+    assert layouts.unpack(fmt, layout, planes, 0, 128).shape == (0, 18)
 
 
 # A format with sub-scales in a super-block, to show that nothing above supposes one scale before the codes.
@@ -154,15 +169,16 @@ class SuperBlocks(Format):
         return data
 
 
-def test_a_super_block_format_fits_every_layout(rng: np.random.Generator) -> None:
+def test_a_super_block_format_fits_every_layout_but_bit_planes(rng: np.random.Generator) -> None:
     fmt = SuperBlocks()
     assert (fmt.block_bytes, fmt.code_bytes) == (210, 192)
-    data = fmt.random_blocks(3, 768, rng)
+    data = fmt.random_blocks(4, 768, rng)
     theirs = gguf.quants.dequantize(data, gguf.GGMLQuantizationType.Q6_K)
     assert np.allclose(fmt.unpack(data), theirs, rtol=1e-6, atol=0)
-    for layout in layouts.PLANES:
-        planes = layouts.pack(fmt, layout, data, 3, 768)
-        assert layouts.unpack(fmt, layout, planes, 3, 768).tobytes() == data.tobytes()
+    assert [layout for layout in layouts.PLANES if layouts.refusal(fmt, layout)] == ["planes"]
+    for layout in ("ggml", "planar", "row4"):
+        planes = layouts.pack(fmt, layout, data, 4, 768)
+        assert layouts.unpack(fmt, layout, planes, 4, 768).tobytes() == data.tobytes()
     sizes = layouts.plane_sizes(fmt, "planar", 3, 768)
     assert (sizes["codes"].content_bytes, sizes["scales"].content_bytes) == (9 * 192, 9 * 18)
 
@@ -173,14 +189,15 @@ def test_a_super_block_format_fits_every_layout(rng: np.random.Generator) -> Non
 def test_unknown_layout() -> None:
     with pytest.raises(UsageProblem, match="no layout 'row9'") as caught:
         layouts.plane_sizes(formats.get("q1_0"), "row9", 1, 128)
-    assert caught.value.hint == "choose a layout from: ggml, planar"
+    assert caught.value.hint == "choose a layout from: ggml, planar, row4, planes"
 
 
+@pytest.mark.parametrize("layout", ["planar", "row4", "planes"])
 @pytest.mark.parametrize("name", ["f16", "f32"])
-def test_planar_needs_scales(name: str) -> None:
+def test_all_layouts_but_the_files_own_need_scales(name: str, layout: str) -> None:
     fmt = formats.get(name)
-    with pytest.raises(UsageProblem, match=f"{name} has no scales") as caught:
-        layouts.pack(fmt, "planar", np.zeros(fmt.row_bytes(4), dtype=np.uint8), 1, 4)
+    with pytest.raises(UsageProblem, match=f"^{name} has no scales to part from the codes") as caught:
+        layouts.pack(fmt, layout, np.zeros(fmt.row_bytes(4), dtype=np.uint8), 1, 4)
     assert caught.value.hint == 'set layout = "ggml"'
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
-from wgslgen import formats
+from wgslgen import formats, layouts
 from wgslgen.errors import UsageProblem
 from wgslgen.formats import Format
 from wgslgen.spec import Binding, Const, Constant, Kernel, Rule
@@ -52,8 +52,8 @@ class Weighted(Kernel):
     def refusals(self) -> Iterator[str]:
         """Yield what does not go together: format with layout, step with block."""
         fmt = self.weight_format
-        if self.layout == "planar" and not fmt.quantised:
-            yield f"{fmt.name} has no scales to part from the codes; use layout ggml"
+        if refused := layouts.refusal(fmt, self.layout):
+            yield f"{refused.problem}; use layout {refused.instead}"
         if fmt.quantised and fmt.code_words % self.step_words:
             yield f"a block of {fmt.name} has {fmt.code_words} code words; step_words {self.step_words} does not fit"
         if self.step_words % fmt.unit_words:
