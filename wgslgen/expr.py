@@ -85,8 +85,8 @@ def _convert(node: ast.AST) -> Expr:
     raise ValueError(f"cannot use {ast.unparse(node)!r}")
 
 
-def fold(expression: Expr, known: Mapping[str, int]) -> Expr:
-    """Replace the known names by their numbers and compute what no longer depends on a name."""
+def fold(expression: Expr, known: Mapping[str, Expr]) -> Expr:
+    """Replace the known names by what they stand for, and compute what no longer depends on a name."""
     if isinstance(expression, str):
         return known.get(expression, expression)
     if isinstance(expression, int):

@@ -35,6 +35,8 @@ class BindingEntry(Frozen):
     doc: str
     below: JsonExpr | None = None
     """What every element of a u32 buffer must stay under."""
+    kept: bool = False
+    """Whether what a writable buffer held before matters."""
 
 
 class UniformEntry(Frozen):
@@ -127,6 +129,7 @@ def entry(variant: Kernel) -> VariantEntry:
                 length=_json(b.length, known),
                 doc=b.doc,
                 below=None if b.below is None else _json(b.below, known),
+                kept=b.kept,
             )
             for index, b in enumerate(bindings)
         ),

@@ -21,3 +21,8 @@ def _spelled(variant: Kernel, part: Literal["what", "how"]) -> list[str]:
     notes = variant.constants()
     words = [note.spell(getattr(variant, name)) for name, note in notes.items() if note.part == part]
     return [word for word in words if word]
+
+
+def plan_name(op: str, principal: Kernel) -> str:
+    """Return the name of the plan that does `op` with `principal` as its main pass."""
+    return f"{op}.{variant_name(principal)}"

@@ -66,7 +66,8 @@ class Binding(Frozen):
 
     `below` is the expression that every element of a u32 buffer must stay under for the result to mean
     something: an id under the number of rows, a length under capacity + 1. A caller that knows the elements
-    checks them (`launch.check_values`); what the text does past the end, its kernel states.
+    checks them (`launch.check_values`); what the text does past the end, its kernel states. `kept` says that a
+    writable buffer is read, or written in parts only: what it held before matters.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Binding(Frozen):
     length: str
     doc: str
     below: str | None = None
+    kept: bool = False
 
     def byte_length(self, values: Mapping[str, int]) -> int:
         """Return the bytes that a kernel reads or writes here, a multiple of 4."""

@@ -24,7 +24,8 @@ from cases.support import (
 from wgslgen import formats, launch, layouts, wgsltypes
 from wgslgen.adapters import Gpu
 from wgslgen.errors import OracleMismatch, ShaderRejected, UsageProblem
-from wgslgen.harness import GUARD, UNWRITTEN, Runner
+from wgslgen.guarded import GUARD, UNWRITTEN
+from wgslgen.harness import Runner
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.rms_norm import RmsNorm

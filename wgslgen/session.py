@@ -1,0 +1,155 @@
+"""Run plans on an adapter: one device, named buffers, and dispatches that are prepared once and submitted often.
+
+Nothing is allocated between submissions: pipelines, bind groups and uniform buffers are made when a plan is
+added. What a submission changes is what `write` changed, and what the passes keep in their buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wgslgen import expr, launch
+from wgslgen.adapters import Gpu
+from wgslgen.errors import OracleMismatch, ShaderRejected, UsageProblem
+from wgslgen.guarded import GUARD, Guarded
+from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.naming import variant_name
+from wgslgen.pipeline import Pipeline, submit
+from wgslgen.plan import Pass, Plan
+from wgslgen.render import render
+from wgslgen.spec import Kernel
+
+SOURCE = "session"
+
+
+class Session:
+    """A device that runs any of `variants`, with buffers by name.
+
+    Raises ToolMissing where the adapter lacks what a variant requires.
+    """
+
+    def __init__(self, gpu: Gpu, variants: Sequence[Kernel]) -> None:
+        self.gpu = gpu
+        raised: dict[str, int] = {}
+        for variant in variants:
+            size = gpu.subgroup_size if variant.requirements.subgroups else None
+            launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size)
+            for limit, value in variant.raised_limits.items():
+                raised[limit] = max(raised.get(limit, 0), value)
+        features = frozenset(feature for variant in variants for feature in variant.requirements.features)
+        self.limits = {**DEFAULT_LIMITS, **raised}
+        self.device = gpu.device(features, raised)
+        self.pipelines: dict[Kernel, Pipeline] = {}
+        self.buffers: dict[str, Guarded] = {}
+        self.dispatches: list[tuple[Pipeline, Any, launch.Grid]] = []
+
+    def hold(self, name: str, size: int, content: NDArray[Any] | None = None, read_only: bool = False) -> None:
+        """Make the buffer `name` of `size` bytes, which starts with `content`; a name is made once."""
+        if name in self.buffers:
+            raise UsageProblem(f"there is a buffer {name} already")
+        raw = b"" if content is None else np.ascontiguousarray(content).tobytes()
+        if len(raw) > size:
+            raise UsageProblem(f"{name}: {len(raw)} bytes of content do not fit {size} bytes")
+        self.buffers[name] = Guarded(self.gpu, self.device, name, size, raw, read_only)
+
+    def write(self, name: str, content: NDArray[Any]) -> None:
+        """Overwrite the start of buffer `name`."""
+        self.buffers[name].write(np.ascontiguousarray(content).tobytes())
+
+    def read(self, name: str, dtype: Any = np.uint8) -> NDArray[Any]:
+        """Return buffer `name` as an array of `dtype`; raise OracleMismatch where something wrote outside it."""
+        return np.frombuffer(self.buffers[name].read(), dtype)
+
+    def add(
+        self,
+        plan: Plan,
+        sizes: Mapping[str, int],
+        parameters: Mapping[str, float] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        """Prepare the plan's passes behind those that are there.
+
+        `names` gives the session's buffer for a buffer of the plan; one of the same name stands for itself, and
+        scratch that does not exist yet is made. Raises UsageProblem for sizes that a variant refuses, for a
+        buffer that is missing or too small, and where a pass would write what it also binds elsewhere.
+        """
+        held = {buffer.name: (names or {}).get(buffer.name, buffer.name) for buffer in plan.buffers}
+        for buffer in plan.buffers:
+            size = expr.fold(buffer.bytes, sizes)
+            if not isinstance(size, int):
+                raise UsageProblem(f"{plan.name}: no value for {', '.join(sorted(expr.names(size)))}")
+            self._require(plan, held[buffer.name], size, buffer.role in ("scratch", "output"))
+        for step in plan.passes:
+            self._add(step, {b.name: held[step.buffer(b)] for b in step.variant.bindings()}, sizes, parameters)
+
+    def submit(self) -> None:
+        """Run everything that was added, in order, as one command buffer."""
+        try:
+            submit(self.device, self.dispatches)
+        except self.gpu.module.GPUError as problem:
+            raise ShaderRejected(f"{self.gpu.name}: {problem}") from None
+
+    def _require(self, plan: Plan, name: str, size: int, make: bool) -> None:
+        if name not in self.buffers:
+            if not make:
+                raise UsageProblem(f"{plan.name}: there is no buffer {name}")
+            self.hold(name, size)
+        if self.buffers[name].size < size:
+            raise UsageProblem(f"{plan.name}: buffer {name} has {self.buffers[name].size} bytes; expected {size}")
+
+    def _add(
+        self, step: Pass, held: Mapping[str, str], sizes: Mapping[str, int], parameters: Mapping[str, float] | None
+    ) -> None:
+        variant = step.variant
+        needed = {field.value for field in variant.uniforms()} - {*variant.SIZES}
+        given = {name: value for name, value in (parameters or {}).items() if name in needed}
+        prepared = launch.plan(variant, step.given(sizes), given, self.limits)
+        refuse_aliases(variant, {name: (at, 0, prepared.binding_bytes[name]) for name, at in held.items()})
+        if prepared.workgroups is None:
+            return
+        try:
+            pipeline = self.pipelines.get(variant) or Pipeline(self.gpu, self.device, variant, render(variant, SOURCE))
+            self.pipelines[variant] = pipeline
+            resources = {name: self.buffers[at].resource() for name, at in held.items()}
+            group = pipeline.bind(resources, prepared.uniform_bytes)
+        except self.gpu.module.GPUError as problem:
+            raise ShaderRejected(f"{variant_name(variant)} on {self.gpu.name}: {problem}") from None
+        self.dispatches.append((pipeline, group, prepared.workgroups))
+
+
+def refuse_aliases(variant: Kernel, bound: Mapping[str, tuple[str, int, int]]) -> None:
+    """Raise UsageProblem where a binding that is written shares bytes with another one.
+
+    `bound` gives (buffer, offset, size) by binding name. WebGPU refuses such a dispatch, and so do we before it;
+    ranges are widened to the alignment of storage buffers, because that is how a view of a tensor is bound.
+    """
+    written = {binding.name for binding in variant.bindings() if binding.access == "read_write"}
+    names = [binding.name for binding in variant.bindings()]
+    for at, first in enumerate(names):
+        for second in names[at + 1 :]:
+            if not {first, second} & written or bound[first][0] != bound[second][0]:
+                continue
+            (low, high), (other_low, other_high) = (_aligned(*bound[name][1:]) for name in (first, second))
+            if low < other_high and other_low < high:
+                raise UsageProblem(
+                    f"{variant_name(variant)}: bindings {first} and {second} share bytes of buffer {bound[first][0]}, "
+                    "and one of them is written; expected different buffers",
+                    hint="bind another buffer, or choose a variant that works in place",
+                )
+
+
+def _aligned(offset: int, size: int) -> tuple[int, int]:
+    return offset // GUARD * GUARD, -(-(offset + size) // GUARD) * GUARD
+
+
+def outputs_of(session: Session, plan: Plan) -> dict[str, bytes]:
+    """Return the bytes of the plan's outputs and of what it changes in place, by buffer name."""
+    changed = [buffer.name for buffer in plan.buffers if buffer.role in ("output", "in_out")]
+    try:
+        return {name: session.buffers[name].read() for name in changed}
+    except OracleMismatch as problem:
+        raise OracleMismatch(f"{plan.name} on {session.gpu.name}: {problem.message}") from None
