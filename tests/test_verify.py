@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wgslgen import judging
 from wgslgen import render as rendering
 from wgslgen import verify as verification
 from wgslgen.adapters import open_adapter
@@ -36,8 +37,9 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Spoil:
             assert good in text
             return text.replace(good, bad)
 
-        monkeypatch.setattr(verification, "render", render)
-        monkeypatch.setattr(verification, "_PLAIN", {})
+        for module in (verification, judging):
+            monkeypatch.setattr(module, "render", render)
+        monkeypatch.setattr(judging, "_PLAIN", {})
 
     return replace
 

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from wgslgen import expr
 from wgslgen.naming import variant_name, what_name
+from wgslgen.plan import Plan
 from wgslgen.spec import Frozen, Kernel, Requirements, Tolerance
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -83,6 +84,35 @@ class VariantEntry(Frozen):
     tolerance: Tolerance
 
 
+class BufferEntry(Frozen):
+    """A buffer of a plan; `bytes` is an expression in the plan's sizes. Scratch is the caller's to make, too."""
+
+    name: str
+    role: Literal["input", "in_out", "output", "scratch"]
+    bytes: JsonExpr
+    doc: str
+
+
+class PassEntry(Frozen):
+    """One dispatch of a plan: the buffer of each binding, and each size as an expression in the plan's sizes."""
+
+    variant: str
+    buffers: dict[str, str]
+    sizes: dict[str, JsonExpr]
+
+
+class PlanEntry(Frozen):
+    """Several variants that do one op together; a variant that does one alone needs no plan."""
+
+    name: str
+    op: str
+    doc: str
+    sizes: tuple[str, ...]
+    parameters: tuple[str, ...]
+    buffers: tuple[BufferEntry, ...]
+    passes: tuple[PassEntry, ...]
+
+
 class Manifest(Frozen):
     """A bundle. `files` gives the SHA-256 of every other file of the folder, by its path in it."""
 
@@ -95,6 +125,7 @@ class Manifest(Frozen):
     model: dict[str, int | float | bool | str]
     files: dict[str, str]
     variants: tuple[VariantEntry, ...]
+    plans: tuple[PlanEntry, ...] = ()
 
 
 def variant_file(variant: Kernel) -> str:
@@ -140,6 +171,26 @@ def entry(variant: Kernel) -> VariantEntry:
     )
 
 
+def plan_entry(plan: Plan) -> PlanEntry:
+    """Return what the manifest says of `plan`."""
+    return PlanEntry(
+        name=plan.name,
+        op=plan.op,
+        doc=plan.doc,
+        sizes=plan.sizes,
+        parameters=plan.parameters,
+        buffers=tuple(BufferEntry(name=b.name, role=b.role, bytes=_plain(b.bytes), doc=b.doc) for b in plan.buffers),
+        passes=tuple(
+            PassEntry(
+                variant=variant_name(step.variant),
+                buffers={b.name: step.buffer(b) for b in step.variant.bindings()},
+                sizes={size: _json(step.size(size), {}) for size in step.variant.SIZES},
+            )
+            for step in plan.passes
+        ),
+    )
+
+
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the manifest as the file that ships."""
     return _dump(manifest.model_dump(mode="json", by_alias=True))
@@ -164,11 +215,12 @@ def sha256(content: bytes) -> str:
 
 
 def _json(text: str, known: dict[str, int]) -> JsonExpr:
-    def plain(expression: object) -> Any:
-        return [plain(part) for part in expression] if isinstance(expression, tuple) else expression
+    return _plain(expr.fold(expr.parse(text), known))
 
-    result: JsonExpr = plain(expr.fold(expr.parse(text), known))
-    return result
+
+def _plain(expression: expr.Expr) -> JsonExpr:
+    """Return an expression as JSON holds it: lists for tuples."""
+    return [_plain(part) for part in expression] if isinstance(expression, tuple) else expression  # type: ignore[arg-type]  # operands are Expr
 
 
 def _dump(value: Any) -> bytes:

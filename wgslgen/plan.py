@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from wgslgen import expr, wgsltypes
 from wgslgen.expr import Expr
 from wgslgen.naming import variant_name
-from wgslgen.spec import Binding, Case, Frozen, Kernel
+from wgslgen.spec import Binding, Case, Frozen, Kernel, Tolerance
 
 Role = Literal["input", "in_out", "output", "scratch"]
 
@@ -48,7 +48,9 @@ class Pass(Frozen):
         """Return the bytes of `binding` as an expression in the plan's sizes, a multiple of 4."""
         known: dict[str, Expr] = {name: expr.parse(self.size(name)) for name in self.variant.SIZES}
         count = expr.fold(expr.parse(binding.length), {**self.variant.const_values, **known})
-        return expr.fold(("round_up", ("mul", count, wgsltypes.stride(binding.element)), 4), {})
+        stride = wgsltypes.stride(binding.element)
+        total: Expr = ("mul", count, stride)
+        return expr.fold(total if stride % 4 == 0 else ("round_up", total, 4), {})
 
 
 class Buffer(Frozen):
@@ -74,6 +76,10 @@ class Plan(Frozen):
     outputs: tuple[str, ...]
     passes: tuple[Pass, ...]
     principal: int = 0
+
+    def __hash__(self) -> int:
+        """Return the hash of the name; passes hold mappings, which have none."""
+        return hash(self.name)
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -112,6 +118,10 @@ class Plan(Frozen):
         """Return the shape classes of the principal pass, in the plan's sizes."""
         found = self.passes[self.principal].variant.cases()
         return tuple(Case(name=c.name, sizes={size: c.sizes[size] for size in self.sizes}) for c in found)
+
+    def tolerance(self) -> Tolerance:
+        """Return how close the results come to the oracle's: as the principal pass does."""
+        return self.passes[self.principal].variant.tolerance()
 
     def uses(self) -> Iterator[tuple[Pass, Binding]]:
         """Yield every binding of every pass in order."""

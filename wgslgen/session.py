@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from wgslgen import expr, launch
 from wgslgen.adapters import Gpu
-from wgslgen.errors import OracleMismatch, ShaderRejected, UsageProblem
+from wgslgen.errors import ShaderRejected, UsageProblem
 from wgslgen.guarded import GUARD, Guarded
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.naming import variant_name
 from wgslgen.pipeline import Pipeline, submit
-from wgslgen.plan import Pass, Plan
+from wgslgen.plan import Buffer, Pass, Plan
 from wgslgen.render import render
 from wgslgen.spec import Kernel
 
@@ -64,6 +64,28 @@ class Session:
         """Return buffer `name` as an array of `dtype`; raise OracleMismatch where something wrote outside it."""
         return np.frombuffer(self.buffers[name].read(), dtype)
 
+    def hold_inputs(self, plan: Plan, sizes: Mapping[str, int], contents: Mapping[str, NDArray[Any]]) -> None:
+        """Make a buffer for each input of the plan; refuse contents that are missing or of another size."""
+        for buffer in plan.buffers:
+            if buffer.role not in ("input", "in_out"):
+                continue
+            if buffer.name not in contents:
+                raise UsageProblem(f"{plan.name}: no input {buffer.name}")
+            size, got = self._bytes(plan, buffer, sizes), contents[buffer.name].nbytes
+            if not 0 <= size - got <= 3:
+                raise UsageProblem(f"{plan.name}: input {buffer.name} has {got} bytes; expected {size}")
+            self.hold(buffer.name, size, contents[buffer.name], read_only=buffer.role == "input")
+
+    def outputs(self, plan: Plan) -> dict[str, bytes]:
+        """Return the bytes of the plan's outputs and of what it changes in place, by the plan's names."""
+        changed = [buffer.name for buffer in plan.buffers if buffer.role in ("output", "in_out")]
+        return {name: self.buffers[name].read() for name in changed}
+
+    def clear(self) -> None:
+        """Forget buffers and dispatches; what is compiled stays."""
+        self.buffers.clear()
+        self.dispatches.clear()
+
     def add(
         self,
         plan: Plan,
@@ -79,10 +101,8 @@ class Session:
         """
         held = {buffer.name: (names or {}).get(buffer.name, buffer.name) for buffer in plan.buffers}
         for buffer in plan.buffers:
-            size = expr.fold(buffer.bytes, sizes)
-            if not isinstance(size, int):
-                raise UsageProblem(f"{plan.name}: no value for {', '.join(sorted(expr.names(size)))}")
-            self._require(plan, held[buffer.name], size, buffer.role in ("scratch", "output"))
+            made = buffer.role in ("scratch", "output")
+            self._require(plan, held[buffer.name], self._bytes(plan, buffer, sizes), made)
         for step in plan.passes:
             self._add(step, {b.name: held[step.buffer(b)] for b in step.variant.bindings()}, sizes, parameters)
 
@@ -92,6 +112,13 @@ class Session:
             submit(self.device, self.dispatches)
         except self.gpu.module.GPUError as problem:
             raise ShaderRejected(f"{self.gpu.name}: {problem}") from None
+
+    @staticmethod
+    def _bytes(plan: Plan, buffer: Buffer, sizes: Mapping[str, int]) -> int:
+        size = expr.fold(buffer.bytes, sizes)
+        if not isinstance(size, int):
+            raise UsageProblem(f"{plan.name}: no value for {', '.join(sorted(expr.names(size)))}")
+        return size
 
     def _require(self, plan: Plan, name: str, size: int, make: bool) -> None:
         if name not in self.buffers:
@@ -144,12 +171,3 @@ def refuse_aliases(variant: Kernel, bound: Mapping[str, tuple[str, int, int]]) -
 
 def _aligned(offset: int, size: int) -> tuple[int, int]:
     return offset // GUARD * GUARD, -(-(offset + size) // GUARD) * GUARD
-
-
-def outputs_of(session: Session, plan: Plan) -> dict[str, bytes]:
-    """Return the bytes of the plan's outputs and of what it changes in place, by buffer name."""
-    changed = [buffer.name for buffer in plan.buffers if buffer.role in ("output", "in_out")]
-    try:
-        return {name: session.buffers[name].read() for name in changed}
-    except OracleMismatch as problem:
-        raise OracleMismatch(f"{plan.name} on {session.gpu.name}: {problem.message}") from None

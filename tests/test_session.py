@@ -1,0 +1,198 @@
+"""Plans on a device: buffers by name, passes in one command buffer, and what is refused before it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from wgslgen import expr
+from wgslgen.adapters import Gpu, open_adapter
+from wgslgen.errors import OracleMismatch, UsageProblem
+from wgslgen.guarded import Guarded
+from wgslgen.kernels.matvec import Matvec
+from wgslgen.kernels.quantize_q8 import QuantizeQ8
+from wgslgen.kernels.rms_norm import RmsNorm
+from wgslgen.plan import Pass, Plan
+from wgslgen.plans import derive
+from wgslgen.plans.linear import quantise_for
+from wgslgen.session import Session, refuse_aliases
+from wgslgen.verify import verify_on
+
+INT8 = Matvec(format="q2_0", group=64, route="int8", activation_group=64)
+LINEAR = derive([INT8, quantise_for(INT8)])[0]
+NORM = RmsNorm(vector=1)
+NORMS = Plan(
+    name="norms",
+    op="norms",
+    doc="a norm of a norm",
+    sizes=("M", "D"),
+    outputs=("out",),
+    passes=(
+        Pass(variant=NORM, buffers={"x": "in", "weight": "w1", "y": "between"}),
+        Pass(variant=NORM, buffers={"x": "between", "weight": "w2", "y": "out"}),
+    ),
+)
+
+
+@pytest.fixture
+def gpu() -> Gpu:
+    return open_adapter("lavapipe")
+
+
+class TestPlan:
+    def test_buffers_follow_from_the_passes(self) -> None:
+        roles = {buffer.name: buffer.role for buffer in NORMS.buffers}
+        assert roles == {"in": "input", "w1": "input", "between": "scratch", "w2": "input", "out": "output"}
+        sizes = {buffer.name: expr.fold(buffer.bytes, {"M": 3, "D": 5}) for buffer in NORMS.buffers}
+        assert sizes == {"in": 60, "w1": 20, "between": 60, "w2": 20, "out": 60}
+        assert NORMS.parameters == ("EPS",)
+        assert NORMS.variants == (NORM,)
+
+    def test_a_length_that_passes_see_differently_is_the_largest(self) -> None:
+        [x8] = [buffer for buffer in LINEAR.buffers if buffer.name == "x8"]
+        assert expr.fold(x8.bytes, {"N": 1, "K": 128}) == 128
+        assert x8.role == "scratch"
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"passes": (Pass(variant=NORM, buffers={"z": "in"}),)}, "has no binding z; it has weight, x, y"),
+            ({"passes": (Pass(variant=NORM, sizes={"K": "M"}),)}, "has no size K"),
+            ({"sizes": ("M",)}, "needs D, and the plan has no size D"),
+            ({"outputs": ("in",)}, "no pass writes its output in"),
+        ],
+    )
+    def test_a_plan_that_does_not_hang_together_is_refused(self, change: dict[str, object], words: str) -> None:
+        fields = {name: getattr(NORMS, name) for name in Plan.model_fields}
+        with pytest.raises(ValidationError, match=words):
+            Plan(**{**fields, **change})
+
+    def test_a_plan_counts_only_where_all_its_variants_are_there(self) -> None:
+        assert derive([INT8]) == ()
+        assert derive([INT8, QuantizeQ8(group=64, stride=8)]) == ()
+        assert [plan.op for plan in derive([INT8, quantise_for(INT8)])] == ["linear"]
+
+
+class TestSession:
+    def test_passes_run_in_order_and_again_on_new_contents(self, gpu: Gpu) -> None:
+        session = Session(gpu, NORMS.variants)
+        x, ones = np.array([[3.0, 4.0]], np.float32), np.ones(2, np.float32)
+        session.hold_inputs(NORMS, {"M": 1, "D": 2}, {"in": x, "w1": ones, "w2": 2 * ones})
+        session.add(NORMS, {"M": 1, "D": 2}, {"EPS": 1e-9})
+        for scale in (1.0, -7.0):
+            session.write("in", (scale * x).astype(np.float32))
+            session.submit()
+            y = np.sign(scale) * x / np.sqrt(12.5) * 2
+            np.testing.assert_allclose(session.read("out", np.float32), y.ravel(), rtol=1e-6)
+
+    def test_nothing_is_made_between_submissions(self, gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+        session = Session(gpu, NORMS.variants)
+        ones = np.ones(2, np.float32)
+        session.hold_inputs(NORMS, {"M": 1, "D": 2}, {"in": ones, "w1": ones, "w2": ones})
+        session.add(NORMS, {"M": 1, "D": 2}, {"EPS": 1e-9})
+        made: list[str] = []
+        for what in ("create_buffer", "create_buffer_with_data", "create_bind_group", "create_compute_pipeline"):
+            monkeypatch.setattr(type(session.device), what, lambda *_, what=what, **__: made.append(what))
+        session.submit()
+        session.submit()
+        assert made == []
+
+    def test_what_is_missing_or_does_not_fit_is_refused(self, gpu: Gpu) -> None:
+        ones = np.ones(2, np.float32)
+        session = Session(gpu, NORMS.variants)
+        with pytest.raises(UsageProblem, match="norms: no input w2"):
+            session.hold_inputs(NORMS, {"M": 1, "D": 2}, {"in": ones, "w1": ones})
+        session.clear()
+        with pytest.raises(UsageProblem, match="norms: input w1 has 4 bytes; expected 8"):
+            session.hold_inputs(NORMS, {"M": 1, "D": 2}, {"in": ones, "w1": ones[:1], "w2": ones})
+        session.clear()
+        with pytest.raises(UsageProblem, match="norms: there is no buffer in"):
+            session.add(NORMS, {"M": 1, "D": 2}, {"EPS": 1e-6})
+        session.hold_inputs(NORMS, {"M": 1, "D": 2}, {"in": ones, "w1": ones, "w2": ones})
+        with pytest.raises(UsageProblem, match="norms: buffer in has 8 bytes; expected 16"):
+            session.add(NORMS, {"M": 2, "D": 2}, {"EPS": 1e-6})
+        with pytest.raises(UsageProblem, match="there is a buffer in already"):
+            session.hold("in", 4)
+        with pytest.raises(UsageProblem, match="in: 8 bytes at 4 do not fit 8 bytes"):
+            session.buffers["in"].write(bytes(8), 4)
+        with pytest.raises(UsageProblem, match="no value for D"):
+            session.add(NORMS, {"M": 1}, {"EPS": 1e-6})
+
+    def test_a_write_outside_a_buffer_is_caught(self, gpu: Gpu) -> None:
+        session = Session(gpu, NORMS.variants)
+        held = Guarded(gpu, session.device, "y", 8)
+        session.device.queue.write_buffer(held.buffer, held.before + 8, bytes(4))
+        with pytest.raises(OracleMismatch, match="wrote outside y: 4 bytes behind it, first at 0"):
+            held.read()
+
+
+class TestC39:
+    """A writable binding shares no bytes with another one, also not after rounding to the alignment of views."""
+
+    @pytest.mark.parametrize("other", ["x", "weight"])
+    def test_c39_an_output_that_is_an_input_is_refused_by_name(self, other: str, gpu: Gpu) -> None:
+        same = Plan(
+            name="same",
+            op="norm",
+            doc="in place",
+            sizes=("M", "D"),
+            outputs=(),
+            passes=(Pass(variant=NORM, buffers={"y": other}),),
+        )
+        ones = np.ones(2, np.float32)
+        session = Session(gpu, same.variants)
+        session.hold_inputs(same, {"M": 1, "D": 2}, {"x": ones, "weight": ones})
+        with pytest.raises(UsageProblem, match=f"bindings {other} and y share bytes of buffer {other}"):
+            session.add(same, {"M": 1, "D": 2}, {"EPS": 1e-6})
+
+    def test_c39_two_inputs_of_one_buffer_work(self, gpu: Gpu) -> None:
+        plan = Plan(
+            name="square",
+            op="norm",
+            doc="x is its own weight",
+            sizes=("M", "D"),
+            outputs=("y",),
+            passes=(Pass(variant=NORM, buffers={"weight": "x"}),),
+        )
+        session = Session(gpu, plan.variants)
+        session.hold_inputs(plan, {"M": 1, "D": 2}, {"x": np.array([3.0, 4.0], np.float32)})
+        session.add(plan, {"M": 1, "D": 2}, {"EPS": 1e-9})
+        session.submit()
+        np.testing.assert_allclose(session.read("y", np.float32), np.array([9, 16]) / np.sqrt(12.5), rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("x", "y", "shared"),
+        [
+            ((0, 256), (256, 256), False),
+            ((0, 260), (512, 256), False),
+            ((0, 260), (256, 256), True),
+            ((0, 8), (128, 8), True),
+            ((512, 8), (0, 500), False),
+            ((512, 8), (0, 513), True),
+        ],
+    )
+    def test_c39_ranges_are_widened_to_256_bytes(self, x: tuple[int, int], y: tuple[int, int], shared: bool) -> None:
+        bound = {"x": ("cache", *x), "weight": ("w", 0, 8), "y": ("cache", *y)}
+        if not shared:
+            refuse_aliases(NORM, bound)
+            return
+        with pytest.raises(UsageProblem, match="bindings x and y share bytes of buffer cache"):
+            refuse_aliases(NORM, bound)
+
+
+@pytest.mark.parametrize("adapter", ["lavapipe", "swiftshader", "dawn-swiftshader"])
+def test_the_oracle_judges_the_result_of_a_plan(adapter: str) -> None:
+    outcome = verify_on(open_adapter(adapter), LINEAR)
+    assert outcome.problem is None
+    assert (outcome.kernel, outcome.runs) == ("linear", len(INT8.cases()))
+
+
+def test_a_plan_with_the_wrong_first_pass_fails() -> None:
+    """A quantiser of another byte order: every pass is right by itself, and the result is not."""
+    wrong = QuantizeQ8(group=64, stride=1)
+    passes = (Pass(variant=wrong, sizes={"M": "1"}), LINEAR.passes[1])
+    fields = {name: getattr(LINEAR, name) for name in Plan.model_fields}
+    outcome = verify_on(open_adapter("lavapipe"), Plan(**{**fields, "passes": passes}))
+    assert outcome.status == "failed"
+    assert "y against the oracle" in str(outcome.problem)
