@@ -11,6 +11,7 @@ __all__ = ["KERNELS", "get"]
 MODULES = (
     "matvec",
     "quantize_q8",
+    "binarize",
     "get_rows",
     "rms_norm",
 )
