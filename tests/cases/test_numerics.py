@@ -86,16 +86,22 @@ def squares_overflow(dtype: type[np.floating[Any]], large: float) -> NDArray[Any
     return x
 
 
+@pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("subgroups", [False, True])
-def test_c02_squares_do_not_overflow(subgroups: bool, gpu: Gpu) -> None:
-    """In f32 input on all adapters, and in f16 where there is f16: on the others the f32 form must do."""
+def test_c02_squares_do_not_overflow(subgroups: bool, residual: bool, gpu: Gpu) -> None:
+    """In f32 input on all adapters, and in f16 where there is f16: on the others the f32 form must do.
+
+    With `residual`, the rows are the sums of two halves, and come back in the running sum's place.
+    """
     types = {"f32": np.float32} | ({"f16": np.float16} if "shader-f16" in gpu.features else {})
     for name, dtype in types.items():
         x = squares_overflow(dtype, 800.0)
-        variant = widest_norm(name, subgroups)
+        variant = widest_norm(name, subgroups, residual)
         weight = np.ones(4096, np.float32)
-        inputs = {"x": x, "weight": weight}
-        raw = runner(gpu, variant).run(inputs, {"M": 2, "D": 4096}, {"EPS": 1e-6})["y"]
+        halves = {"x": x / dtype(2), "residual": x / dtype(2)} if residual else {"x": x}
+        outputs = runner(gpu, variant).run({**halves, "weight": weight}, {"M": 2, "D": 4096}, {"EPS": 1e-6})
+        assert outputs.get("residual", x.tobytes()) == x.tobytes()
+        raw = outputs["y"]
         y = np.frombuffer(raw, dtype).astype(np.float64).reshape(2, 4096)
         np.testing.assert_array_equal(y[0], 1.0)
         assert y[1, 0] == pytest.approx(63.796, rel=2e-3)
@@ -109,8 +115,19 @@ def test_c02_squares_do_not_overflow(subgroups: bool, gpu: Gpu) -> None:
         assert verdict.problem is not None
 
 
-def widest_norm(activation: str, subgroups: bool) -> RmsNorm:
-    return RmsNorm.model_validate({"activation": activation, "subgroups": subgroups})
+@pytest.mark.parametrize("subgroups", [False, True])
+def test_c02_an_f16_running_sum_stays_at_the_end_of_its_range(subgroups: bool, lavapipe: Gpu) -> None:
+    """60000 + 60000 is no f16. The sum stays finite, and the result is that of the true sum."""
+    x = np.full((2, 64), 60000.0, np.float16) * np.array([[1.0], [-1.0]], np.float16)
+    inputs: dict[str, NDArray[Any]] = {"x": x, "residual": x, "weight": np.ones(64, np.float32)}
+    outputs = runner(lavapipe, widest_norm("f16", subgroups, True)).run(inputs, {"M": 2, "D": 64}, {"EPS": 1e-6})
+    for name, value in (("residual", 65504.0), ("y", 1.0)):
+        wanted = np.full((2, 64), value) * [[1.0], [-1.0]]
+        np.testing.assert_array_equal(np.frombuffer(outputs[name], np.float16).reshape(2, 64), wanted)
+
+
+def widest_norm(activation: str, subgroups: bool, residual: bool = False) -> RmsNorm:
+    return RmsNorm.model_validate({"activation": activation, "subgroups": subgroups, "residual": residual})
 
 
 @pytest.mark.parametrize("subgroups", [False, True])

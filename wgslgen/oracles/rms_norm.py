@@ -129,7 +129,8 @@ def addend(index: int, x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any
         rng.permutation(wide),
         normal,
     )
-    return kinds[kind].astype(x.dtype)
+    with np.errstate(under="ignore"):
+        return kinds[kind].astype(x.dtype)
 
 
 def clear_of_ties(
@@ -155,6 +156,7 @@ def near_tie(values: Floats, group: int) -> NDArray[np.bool_]:
 
 def _towards_zero(data: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[Any]:
     """Return data with the elements `where` made smaller by a share of 2^-10, or by a unit of their type."""
-    moved = (data.astype(np.float64) * STEP).astype(data.dtype)
-    moved = np.where(moved == data, np.nextafter(data, data.dtype.type(0)), moved)
+    with np.errstate(under="ignore"):
+        moved = (data.astype(np.float64) * STEP).astype(data.dtype)
+        moved = np.where(moved == data, np.nextafter(data, data.dtype.type(0)), moved)
     return np.where(where, moved, data)
