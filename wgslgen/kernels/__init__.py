@@ -14,6 +14,8 @@ MODULES = (
     "binarize",
     "get_rows",
     "rms_norm",
+    "rope_cache_kv",
+    "qk_norm_rope",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 
