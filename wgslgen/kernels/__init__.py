@@ -16,6 +16,10 @@ MODULES = (
     "rms_norm",
     "rope_cache_kv",
     "qk_norm_rope",
+    "swiglu",
+    "add",
+    "softmax",
+    "copy_strided",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 
