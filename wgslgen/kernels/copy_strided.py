@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, Self
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Kernel, Rule, Tolerance, UniformField
 
 DIMENSIONS = range(4)
-Sizes = tuple[int, int, int, int]
+Four = tuple[int, int, int, int]
 
 
 class CopyStrided(Kernel):
@@ -111,7 +111,7 @@ class CopyStrided(Kernel):
 
     def cases(self) -> tuple[Case, ...]:
         """Return the shape classes: shape, source strides and offset, destination strides and offset."""
-        shapes: dict[str, tuple[Sizes, Sizes, int, Sizes, int]] = {
+        shapes: dict[str, tuple[Four, Four, int, Four, int]] = {
             "one element": ((1, 1, 1, 1), (0, 0, 0, 0), 0, (0, 0, 0, 0), 0),
             "contiguous, one workgroup": ((1, 1, 1, 64), (64, 64, 64, 1), 0, (64, 64, 64, 1), 0),
             "padded rows are packed": ((1, 2, 3, 67), (0, 417, 131, 1), 5, (402, 201, 67, 1), 0),
@@ -121,7 +121,10 @@ class CopyStrided(Kernel):
             "one element repeated": ((1, 1, 1, 300), (0, 0, 0, 0), 0, (0, 0, 0, 2), 0),
             "transposed into a larger one": ((1, 1, 37, 41), (0, 0, 1, 37), 0, (0, 0, 1, 43), 11),
         }
-        return tuple(_case(name, *numbers) for name, numbers in shapes.items())
+        return tuple(
+            Case(name=name, sizes=sizes_of(shape, source, destination, offsets=(start, to), behind=3))
+            for name, (shape, source, start, destination, to) in shapes.items()
+        )
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
@@ -132,16 +135,13 @@ class CopyStrided(Kernel):
         return {"wide_type": "f32", "narrow_type": self.destination}
 
 
-def _case(name: str, shape: Sizes, source: Sizes, source_offset: int, destination: Sizes, offset: int) -> Case:
-    """Return a case whose buffers end three elements behind the last one that is meant."""
-    sizes = {
-        f"{what}{axis}": n[axis]
-        for what, n in zip("SAD", (shape, source, destination), strict=True)
-        for axis in DIMENSIONS
-    }
-    ends = [
-        start + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 4
-        for start, strides in ((source_offset, source), (offset, destination))
-    ]
-    offsets = {"SRC_OFFSET": source_offset, "DST_OFFSET": offset, "SRC_LENGTH": ends[0], "DST_LENGTH": ends[1]}
-    return Case(name=name, sizes={**sizes, **offsets})
+def sizes_of(
+    shape: Four, source: Four, destination: Four, offsets: tuple[int, int] = (0, 0), behind: int = 0
+) -> dict[str, int]:
+    """Return the sizes for a shape, strides and offsets, with buffers that end `behind` elements after the last."""
+    groups = zip("SAD", (shape, source, destination), strict=True)
+    sizes = {f"{letter}{axis}": numbers[axis] for letter, numbers in groups for axis in DIMENSIONS}
+    for name, strides, offset in zip(("SRC", "DST"), (source, destination), offsets, strict=True):
+        last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+        sizes |= {f"{name}_OFFSET": offset, f"{name}_LENGTH": offset + last + 1 + behind}
+    return sizes

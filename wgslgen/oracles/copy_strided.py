@@ -55,4 +55,5 @@ def elements(kind: str, count: int, rng: np.random.Generator) -> NDArray[Any]:
     top = 15.9 if kind == "f16" else 40.0
     magnitudes = np.exp2(rng.uniform(-13.0, top, count))
     signs = rng.choice([-1.0, 1.0, 1.0, 0.0], count)
-    return (magnitudes * signs).astype(ELEMENTS[kind])
+    made: NDArray[Any] = (magnitudes * signs).astype(ELEMENTS[kind])
+    return made

@@ -70,7 +70,7 @@ def gates(shape: tuple[int, int], dtype: np.dtype[Any], rng: np.random.Generator
     """Return gates: ordinary, up to where the exponential underflows, as large as may be, and the edges among them."""
     largest = 60000.0 if dtype == np.float16 else 1e34
     scale = rng.choice([1.0, 1.0, 1.0, 10.0, 60.0, largest / 8.0], shape)
-    gate = rng.standard_normal(shape).clip(-8.0, 8.0) * scale
+    gate: Floats = rng.standard_normal(shape).clip(-8.0, 8.0) * scale
     edges = rng.random(shape) < 0.2
     gate[edges] = rng.choice(EDGES, int(edges.sum()))
     return gate.astype(dtype)
