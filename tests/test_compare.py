@@ -111,6 +111,12 @@ def test_huge_and_tiny_values_do_not_overflow_the_judge() -> None:
         assert compare(1.02 * values, values, values, F32).problem is not None
 
 
+def test_values_at_the_end_of_float64_do_not_underflow_in_the_judge() -> None:
+    """Tests make NumPy raise, and an expectation of 1e-307 is the exact value of what a device flushes to 0."""
+    tiny = Close(np.array([[1e-307]]), np.array([[1e300]]), np.dtype(np.float32))
+    assert compare(np.array([[0.0]]), tiny.values, tiny.magnitudes, F16).problem is None
+
+
 def test_integers_round_half_to_even_and_either_way_next_to_a_tie() -> None:
     reals = np.array([[0.5, 1.5, -2.5, 63.5, 1.2, np.nextafter(2.5, 3.0)]])
     expected = Rounded(reals, np.arange(6), np.dtype(np.int8))

@@ -174,9 +174,10 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
     error = np.subtract(actual, expected, out=np.zeros_like(expected), where=finite)
     reference, scale = np.where(finite, expected, 0.0), np.where(finite, magnitudes, 0.0)
     error = np.where(np.abs(error) <= floor, 0.0, error)
-    rounding = tolerance.rounding * np.abs(reference)
-    beyond = np.maximum(np.abs(error) - rounding, 0.0)
-    relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
+    with np.errstate(under="ignore"):
+        rounding = tolerance.rounding * np.abs(reference)
+        beyond = np.maximum(np.abs(error) - rounding, 0.0)
+        relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
     rows = [(error, reference), *zip(np.atleast_2d(error), np.atleast_2d(reference), strict=True)]
     nmse = max((_nmse(*part) for part in rows if part[0].size >= SAMPLE), default=0.0)

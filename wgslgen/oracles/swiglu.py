@@ -57,8 +57,7 @@ def problem(constants: Mapping[str, Any], sizes: Mapping[str, int], rng: np.rand
     dtype = ELEMENTS[constants["activation"]]
     shape = (sizes["M"], sizes["D"])
     gate = gates(shape, dtype, rng)
-    up = rng.standard_normal(shape) * rng.choice([1.0, 1.0, 100.0, 1e-2, 0.0], shape)
-    up = up.astype(dtype)
+    up = without_subnormals(rng.standard_normal(shape) * rng.choice([1.0, 1.0, 100.0, 1e-2, 0.0], shape), dtype)
     values, magnitudes = activated(gate, up, constants["gelu_tanh"])
     if constants["activation"] == "f16":
         values = values.clip(-F16_MAX, F16_MAX)
@@ -73,4 +72,10 @@ def gates(shape: tuple[int, int], dtype: np.dtype[Any], rng: np.random.Generator
     gate: Floats = rng.standard_normal(shape).clip(-8.0, 8.0) * scale
     edges = rng.random(shape) < 0.2
     gate[edges] = rng.choice(EDGES, int(edges.sum()))
-    return gate.astype(dtype)
+    return without_subnormals(gate, dtype)
+
+
+def without_subnormals(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the values as `dtype`, zeros where they would be subnormal: a device may read those as 0."""
+    made: NDArray[Any] = np.where(np.abs(values) < 2.0 * np.finfo(dtype).tiny, 0.0, values).astype(dtype)
+    return made
