@@ -26,17 +26,19 @@ class Constant:
     """What a constant's field says of itself beside its type; stands in the field's `Annotated`.
 
     `part` says where it stands in the variant's name: among what is computed, or how. `tag` spells it
-    there. `wgsl` is the name of the WGSL `const` it becomes; constants without one choose structure.
+    there, but for the value `unsaid`, which a name leaves out. `wgsl` is the name of the WGSL `const` it becomes;
+    constants without one choose structure.
     """
 
     doc: str
     part: Literal["what", "how"]
     tag: str = "{}"
     wgsl: str | None = None
+    unsaid: str | None = None
 
     def spell(self, value: object) -> str:
-        """Return how `value` stands in a name; empty for None, False and an empty tag."""
-        if value is None or value is False:
+        """Return how `value` stands in a name; empty for None, False, the value `unsaid` and an empty tag."""
+        if value is None or value is False or value == self.unsaid:
             return ""
         return self.tag.format(value)
 

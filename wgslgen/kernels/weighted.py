@@ -59,6 +59,11 @@ class Weighted(Kernel):
         if self.step_words % fmt.unit_words:
             yield f"{fmt.name} is decoded {fmt.unit_words} words at a time; step_words {self.step_words} is less"
 
+    @property
+    def matrices(self) -> Literal[1, 2]:
+        """How many matrices of N rows stand in the weights, one behind the other."""
+        return 1
+
     @cached_property
     def weight_format(self) -> Format:
         """The format with its group fixed."""
@@ -113,20 +118,23 @@ class Weighted(Kernel):
     def weight_bindings(self) -> tuple[Binding, ...]:
         """Return the buffers of the weight matrix in this layout."""
         fmt, step = self.weight_format, STEP_TYPES[self.step_words]
-        steps = f"N * K // {self.step_elements}"
+        rows = "N" if self.matrices == 1 else f"{self.matrices} * N"
+        shape = "N" if self.matrices == 1 else f"{self.matrices}][N"
+        steps = f"{rows} * K // {self.step_elements}"
         if not fmt.quantised:
-            return (Binding(name="weights", access="read", element=step, length=steps, doc="rows [N][K]"),)
+            return (Binding(name="weights", access="read", element=step, length=steps, doc=f"rows [{shape}][K]"),)
         if self.layout == "ggml":
             return (
                 Binding(
                     name="weights",
                     access="read",
                     element="u32",
-                    length=f"ceil_div(N * K // BLOCK_SIZE * {fmt.block_bytes}, 4)",
-                    doc=f"blocks [N][K / {fmt.group}] of {fmt.block_bytes} bytes, padded to a word at the end",
+                    length=f"ceil_div({rows} * K // BLOCK_SIZE * {fmt.block_bytes}, 4)",
+                    doc=f"blocks [{shape}][K / {fmt.group}] of {fmt.block_bytes} bytes, padded to a word at the end",
                 ),
             )
-        pairs = "ceil_div(N * K // BLOCK_SIZE, 2)" if fmt.min_offset is None else "N * K // BLOCK_SIZE"
+        blocks = f"{rows} * K // BLOCK_SIZE"
+        pairs = f"ceil_div({blocks}, 2)" if fmt.min_offset is None else blocks
         what = "f16 scales in pairs" if fmt.min_offset is None else "f16 scale and minimum"
         return (
             Binding(
@@ -134,9 +142,11 @@ class Weighted(Kernel):
                 access="read",
                 element=step,
                 length=steps,
-                doc=f"codes [N][K * {fmt.bits} / 32] u32",
+                doc=f"codes [{shape}][K * {fmt.bits} / 32] u32",
             ),
-            Binding(name="scales", access="read", element="u32", length=pairs, doc=f"{what}, [N][K / {fmt.group}]"),
+            Binding(
+                name="scales", access="read", element="u32", length=pairs, doc=f"{what}, [{shape}][K / {fmt.group}]"
+            ),
         )
 
     def rules(self) -> tuple[Rule, ...]:

@@ -1,4 +1,4 @@
-"""Oracle of `matvec`: y = x·Wᵀ in float64, from the file's bytes.
+"""Oracle of `matvec`: y = x·Wᵀ in float64, from the file's bytes, and what its epilogues make of that.
 
 For route int8 it quantises the activations as well (round half to even, one scale per group), so that what
 is compared is the product; how far that lies from the exact product is `int8_distance`.
@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from wgslgen import formats, layouts
 from wgslgen.compare import Close
+from wgslgen.formats import Format
 from wgslgen.oracles.problem import ELEMENTS, Problem
 from wgslgen.oracles.quantize_q8 import dequantised, packed, quantise
 
 Floats = NDArray[np.float64]
 F16_ROOM = 32768.0
 """Half of f16's range: what test data for f16 results may reach."""
+SHARE = 2.0**-20
+"""How far a sum may be off, as a share of its magnitudes: what the tolerance of `store` grants."""
 
 
 def product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -35,33 +38,64 @@ def problem(
 ) -> Problem:
     """Return a problem of `sizes` N and K; `weights` are a file's bytes, else raw random blocks.
 
-    `constants` are those of a variant: format, group, layout, columns, activation, output, route and
-    activation_group are read.
+    `constants` are those of a variant: format, group, layout, columns, activation, output, route, activation_group
+    and epilogue are read.
     """
     n, k = sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
-    data = fmt.random_blocks(n, k, rng) if weights is None else weights
-    unpacked = fmt.unpack(fmt.rows(data, n, k))
+    gated = constants["epilogue"] == "swiglu"
+    rows = 2 * n if gated else n
+    data = fmt.random_blocks(rows, k, rng) if weights is None else weights
+    unpacked = fmt.unpack(fmt.rows(data, rows, k))
     x = activations(rng, constants, unpacked)
-    inputs: dict[str, NDArray[Any]] = dict(layouts.pack(fmt, constants["layout"], data, n, k))
-    if constants["route"] == "int8":
-        quantised = quantise(x, constants["activation_group"])
-        x8, x_scale = packed(quantised, fmt.int8_stride or 1)
-        inputs |= {"x8": x8, "x_scale": x_scale}
-        exact = dequantised(quantised)
-    else:
-        inputs["x"] = x
-        exact = x.astype(np.float64)
+    read, exact = as_read(constants, fmt, x)
+    inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
     values, magnitudes = product(unpacked, exact)
+    if gated:
+        values, magnitudes = swiglu(values[:, :n], values[:, n:], magnitudes[:, :n], magnitudes[:, n:])
+    elif constants["epilogue"] == "residual":
+        with np.errstate(under="ignore"):
+            inputs["y"] = residuals(rng, values.shape).astype(ELEMENTS[constants["output"]])
+        values, magnitudes = values + inputs["y"], magnitudes + np.abs(inputs["y"])
     return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, ELEMENTS[constants["output"]])})
 
 
+def as_read(constants: Mapping[str, Any], fmt: Format, x: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], Floats]:
+    """Return x [columns, K] as the route's bindings hold it, and the values [columns, K] that it stands for there."""
+    if constants["route"] != "int8":
+        return {"x": x}, x.astype(np.float64)
+    quantised = quantise(x, constants["activation_group"])
+    x8, x_scale = packed(quantised, fmt.int8_stride or 1)
+    return {"x8": x8, "x_scale": x_scale}, dequantised(quantised)
+
+
+def swiglu(gate: Floats, up: Floats, gate_magnitudes: Floats, up_magnitudes: Floats) -> tuple[Floats, Floats]:
+    """Return silu(gate)·up, all [columns, N], and how far it moves where both sums are off by their magnitudes' share.
+
+    The slope of silu is at most 1.1 (1.0998 at 2.4). The product of both errors counts as a share of its own: it is
+    what remains where gate and up cancel out.
+    """
+    with np.errstate(under="ignore"):
+        falling = np.exp(-np.abs(gate))
+        silu = gate * np.where(gate >= 0, 1.0, falling) / (1.0 + falling)
+        moved = 1.1 * gate_magnitudes * (np.abs(up) + SHARE * up_magnitudes) + np.abs(silu) * up_magnitudes
+        return silu * up, moved
+
+
+def residuals(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Return what is added to: of all magnitudes up to a quarter of f16's range, of both signs, a tenth zeros."""
+    spread = rng.standard_normal(shape) * np.exp2(rng.uniform(-12.0, 12.0, shape))
+    return np.where(rng.random(shape) < 0.1, 0.0, spread.clip(-F16_ROOM / 2, F16_ROOM / 2))
+
+
 def activations(rng: np.random.Generator, constants: Mapping[str, Any], weights: Floats) -> NDArray[Any]:
-    """Return random x [columns, K]; for f16 results so small that no row of W·x leaves f16's range."""
+    """Return random x [columns, K]; for f16 results so small that none leaves f16's range."""
     x = rng.standard_normal((constants["columns"], weights.shape[1]))
     if constants["output"] == "f16":
         largest = np.abs(product(weights, x)[0]).max(initial=0.0)
-        x *= 2.0 ** -max(0, np.ceil(np.log2(max(largest, 1.0) / F16_ROOM)))
+        # Behind a gate a result may be as large as the square of a sum.
+        room = np.sqrt(F16_ROOM) if constants["epilogue"] == "swiglu" else F16_ROOM
+        x *= 2.0 ** -max(0, np.ceil(np.log2(max(largest, 1.0) / room)))
     with np.errstate(under="ignore"):
         return x.astype(ELEMENTS[constants["activation"]])
 
