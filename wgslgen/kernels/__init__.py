@@ -20,6 +20,8 @@ MODULES = (
     "add",
     "softmax",
     "copy_strided",
+    "argmax",
+    "argmax_merge",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 
