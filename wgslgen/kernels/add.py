@@ -43,7 +43,7 @@ class Add(Kernel):
         doc = "first summand and result [COUNT]" if self.in_place else "result [COUNT]"
         return (
             *(Binding(name=n, access="read", element=element, length=length, doc="summand [COUNT]") for n in inputs),
-            Binding(name="y", access="read_write", element=element, length=length, doc=doc),
+            Binding(name="y", access="read_write", element=element, length=length, doc=doc, kept=self.in_place),
         )
 
     def _of(self, scalar: str) -> str:

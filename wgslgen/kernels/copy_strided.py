@@ -61,10 +61,10 @@ class CopyStrided(Kernel):
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return source and destination."""
-        kept = "destination; what no index reaches stays"
+        doc = "destination; what no index reaches stays"
         return (
             Binding(name="x", access="read", element=self.source, length="SRC_LENGTH", doc="source"),
-            Binding(name="y", access="read_write", element=self.destination, length="DST_LENGTH", doc=kept),
+            Binding(name="y", access="read_write", element=self.destination, length="DST_LENGTH", doc=doc, kept=True),
         )
 
     def uniforms(self) -> tuple[UniformField, ...]:
