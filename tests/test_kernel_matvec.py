@@ -8,13 +8,15 @@ from cases.support import opened, rows, run_matvec, runner, widest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from wgslgen import formats, launch, layouts
+from wgslgen import formats, launch, layouts, plans
 from wgslgen.adapters import SOFTWARE, Gpu
 from wgslgen.compare import Close
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.naming import variant_name
 from wgslgen.oracles.matvec import problem, product, swiglu
+from wgslgen.plans.linear import quantise_for
 from wgslgen.render import render
+from wgslgen.verify import verify
 
 EPILOGUES = ("store", "residual", "swiglu")
 
@@ -178,3 +180,12 @@ def test_planes_of_odd_parts_cannot_be_put_together() -> None:
     one, both = (layouts.pack(kind, "planar", np.tile(part, n), n, 64) for n in (1, 2))
     assert [*both["scales"]] == [0x3C003C00]
     assert [*np.tile(one["scales"], 2)] == [0x3C00, 0x3C00]
+
+
+@pytest.mark.parametrize("adapter", SOFTWARE)
+def test_the_plan_linear_judges_every_epilogue(adapter: str) -> None:
+    constants: dict[str, Any] = {"route": "int8", "activation_group": 64, "tile_rows": 2}
+    variants = [variant(**constants, epilogue=epilogue) for epilogue in EPILOGUES]
+    made = plans.derive([*variants, quantise_for(variants[0])])
+    assert [{b.name: b.role for b in plan.buffers}["y"] for plan in made] == ["output", "in_out", "output"]
+    assert [(o.status, o.problem) for o in verify(made, [adapter])] == [("passed", None)] * 3

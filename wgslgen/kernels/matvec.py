@@ -56,8 +56,15 @@ class Matvec(Product):
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, activations and result."""
-        doc = "added to, and result [columns][N]" if self.epilogue == "residual" else "result [columns][N]"
-        result = Binding(name="y", access="read_write", element=self.output, length="COLUMNS * N", doc=doc)
+        added = self.epilogue == "residual"
+        result = Binding(
+            name="y",
+            access="read_write",
+            element=self.output,
+            length="COLUMNS * N",
+            doc="added to, and result [columns][N]" if added else "result [columns][N]",
+            kept=added,
+        )
         return (*self.weight_bindings(), *self.activation_bindings(), result)
 
     def uniforms(self) -> tuple[UniformField, ...]:

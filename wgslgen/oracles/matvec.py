@@ -43,21 +43,37 @@ def problem(
     """
     n, k = sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
-    gated = constants["epilogue"] == "swiglu"
-    rows = 2 * n if gated else n
+    rows = rows_of(constants, n)
     data = fmt.random_blocks(rows, k, rng) if weights is None else weights
     unpacked = fmt.unpack(fmt.rows(data, rows, k))
     x = activations(rng, constants, unpacked)
     read, exact = as_read(constants, fmt, x)
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
-    values, magnitudes = product(unpacked, exact)
-    if gated:
+    return finished(constants, rng, inputs, *product(unpacked, exact))
+
+
+def finished(
+    constants: Mapping[str, Any],
+    rng: np.random.Generator,
+    inputs: Mapping[str, NDArray[Any]],
+    values: Floats,
+    magnitudes: Floats,
+) -> Problem:
+    """Return the problem that the sums [columns, rows of W] make by the variant's epilogue and output."""
+    dtype, n = ELEMENTS[constants["output"]], values.shape[1] // 2
+    if constants["epilogue"] == "swiglu":
         values, magnitudes = swiglu(values[:, :n], values[:, n:], magnitudes[:, :n], magnitudes[:, n:])
     elif constants["epilogue"] == "residual":
         with np.errstate(under="ignore"):
-            inputs["y"] = residuals(rng, values.shape).astype(ELEMENTS[constants["output"]])
-        values, magnitudes = values + inputs["y"], magnitudes + np.abs(inputs["y"])
-    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, ELEMENTS[constants["output"]])})
+            y = residuals(rng, values.shape).astype(dtype)
+        inputs = {**inputs, "y": y}
+        values, magnitudes = values + y, magnitudes + np.abs(y)
+    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, dtype)})
+
+
+def rows_of(constants: Mapping[str, Any], n: int) -> int:
+    """Return the rows of W behind `n` rows of y."""
+    return 2 * n if constants["epilogue"] == "swiglu" else n
 
 
 def as_read(constants: Mapping[str, Any], fmt: Format, x: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], Floats]:

@@ -1,4 +1,4 @@
-"""Oracle of the plan `linear`: y = x·Wᵀ in float64 with x rounded to int8 as `quantize_q8` does.
+"""Oracle of the plan `linear`: y = x·Wᵀ in float64 with x rounded to int8 as `quantize_q8` does, and its epilogues.
 
 x is kept clear of rounding ties, so that one rounding is right on every device.
 """
@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from wgslgen import formats, layouts
-from wgslgen.compare import Close
-from wgslgen.oracles.matvec import product
-from wgslgen.oracles.problem import ELEMENTS, Problem
+from wgslgen.oracles.matvec import finished, product, rows_of
+from wgslgen.oracles.problem import Problem
 from wgslgen.oracles.quantize_q8 import clear_of_ties, dequantised, quantise
 
 
@@ -22,9 +21,9 @@ def problem(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int]
     matvec, n, k = constants["matvec"], sizes["N"], sizes["K"]
     fmt = formats.get(matvec["format"], matvec["group"])
     group = matvec["activation_group"]
-    data = fmt.random_blocks(n, k, rng)
+    rows = rows_of(matvec, n)
+    data = fmt.random_blocks(rows, k, rng)
     groups = rng.standard_normal((matvec["columns"] * k // group, group)).astype(np.float32)
     x = np.stack([clear_of_ties(row, group) for row in groups]).reshape(matvec["columns"], k)
-    values, magnitudes = product(fmt.unpack(fmt.rows(data, n, k)), dequantised(quantise(x, group)))
-    inputs = {**layouts.pack(fmt, matvec["layout"], data, n, k), "x": x}
-    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, ELEMENTS[matvec["output"]])})
+    sums = product(fmt.unpack(fmt.rows(data, rows, k)), dequantised(quantise(x, group)))
+    return finished(matvec, rng, {**layouts.pack(fmt, matvec["layout"], data, rows, k), "x": x}, *sums)

@@ -11,6 +11,8 @@ from wgslgen.naming import plan_name
 from wgslgen.plan import Pass, Plan
 from wgslgen.spec import Kernel
 
+DOES = {"store": "y = W x", "residual": "y += W x", "swiglu": "y = silu(gate x) (up x)"}
+
 
 def quantise_for(variant: Matvec) -> QuantizeQ8:
     """Return the variant of `quantize_q8` that writes what `variant`, of route int8, reads."""
@@ -30,7 +32,7 @@ def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  #
             yield Plan(
                 name=plan_name("linear", variant),
                 op="linear",
-                doc="y = W x with x rounded to int8 in groups",
+                doc=f"{DOES[variant.epilogue]} with x rounded to int8 in groups",
                 sizes=("N", "K"),
                 outputs=("y",),
                 passes=(
