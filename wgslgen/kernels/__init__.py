@@ -23,6 +23,7 @@ MODULES = (
     "copy_strided",
     "argmax",
     "argmax_merge",
+    "top_k",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 
