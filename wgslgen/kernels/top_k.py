@@ -130,10 +130,10 @@ class TopK(Kernel):
         shapes = {
             "one logit": (1, 1),
             "less than a chunk": (KINDS, 37),
-            "one chunk": (KINDS, self.chunk),
-            "a multiple of a chunk": (KINDS, 3 * self.chunk),
+            "one chunk": (3, self.chunk),
+            "a multiple of a chunk": (2, 3 * self.chunk),
             "one above a chunk": (KINDS, self.chunk + 1),
-            "a prime above a chunk": (KINDS + 1, 2593),
+            "a prime above a chunk": (2, 2593),
         }
         return tuple(Case(name=name, sizes={"M": m, "N": n}) for name, (m, n) in shapes.items())
 

@@ -69,7 +69,7 @@ def row(kind: int, n: int, dtype: np.dtype[Any], rng: np.random.Generator) -> ND
     """
     limits = np.finfo(dtype)
     normal = rng.standard_normal(n)
-    few = np.rint(normal)
+    few = np.rint(normal).clip(-1.0, 1.0)
     chance = rng.random(n)
     nan, inf = np.nan, np.inf
     kinds: tuple[Floats, ...] = (
@@ -78,7 +78,7 @@ def row(kind: int, n: int, dtype: np.dtype[Any], rng: np.random.Generator) -> ND
         np.full(n, nan),
         np.full(n, -inf),
         np.where(chance < 0.5, -0.0, 0.0),
-        few * float(limits.smallest_subnormal),
+        np.rint(normal * 4.0) * float(limits.smallest_subnormal),
         np.where(chance < 0.5, nan, few),
         np.where(chance < 0.1, inf, np.where(chance < 0.3, -inf, normal)),
         np.where(chance < 0.5, nan, -inf),
