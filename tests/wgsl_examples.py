@@ -197,10 +197,44 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             kernel("output[index] = f32(index / 64u);", enable="subgroups"),
             kernel("let element = group.x * 64u + index; output[index] = f32(element / 32u);", enable="subgroups"),
         ),
+        (
+            kernel(
+                "let thread = Thread(group.x, index); output[index] = f32(thread.index % 32u);",
+                "struct Thread { row: u32, index: u32 }",
+                enable="subgroups",
+            ),
+            kernel(
+                "let thread = Thread(group.x, index); output[index] = f32(thread.row % 32u);",
+                "struct Thread { row: u32, index: u32 }",
+                enable="subgroups",
+            ),
+        ),
+        (
+            kernel("output[index] = f32(f(index));", "fn f(i: u32) -> u32 { return i & 31u; }", enable="subgroups"),
+            kernel("output[index] = f32(f(group.x));", "fn f(i: u32) -> u32 { return i & 31u; }", enable="subgroups"),
+        ),
     ],
     "flat-subgroups": [
         (kernel("", size="8, 8, 1", enable="subgroups"), kernel("", size="64, 1, 1", enable="subgroups")),
         (kernel("", "const Y = 2u;", "8, Y", "subgroups"), kernel("", "const Y = 1u;", "8, Y", "subgroups")),
+    ],
+    "lane-indices": [
+        (
+            kernel("tile[lane] = 1.0f;", "var<workgroup> tile: array<f32, 64>;", enable="subgroups"),
+            kernel("tile[lane] = 1.0f;", "var<workgroup> tile: array<f32, 128>;", enable="subgroups"),
+        ),
+        (
+            kernel("tile[subgroup] = 1.0f;", "var<workgroup> tile: array<f32, 8>;", enable="subgroups"),
+            kernel("tile[subgroup] = 1.0f;", "var<workgroup> tile: array<f32, 16>;", enable="subgroups"),
+        ),
+        (
+            kernel("tile[lane] = 1.0f;", "var<workgroup> tile: array<f32, 16>;", enable="subgroups"),
+            kernel(
+                "if (lane < 16u) { tile[lane] = 1.0f; } tile[min(lane, 15u)] = 2.0f;",
+                "var<workgroup> tile: array<f32, 16>;",
+                enable="subgroups",
+            ),
+        ),
     ],
 }
 """For each rule the texts that it refuses, each with a twin that every judge accepts."""

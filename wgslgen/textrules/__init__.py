@@ -11,14 +11,14 @@ from itertools import takewhile
 from typing import Final
 
 from wgslgen.report import Finding
-from wgslgen.textrules import rules_flow, rules_values, rules_words
+from wgslgen.textrules import rules_flow, rules_lanes, rules_values, rules_words
 from wgslgen.textrules.text import Rule, Text
 from wgslgen.textrules.tokens import WgslSyntaxError, position, tokenize
 from wgslgen.textrules.words import RESERVED_WORDS, is_reserved
 
 __all__ = ["RESERVED_WORDS", "RULES", "Rule", "check", "extensions", "is_reserved"]
 
-RULES: Final[tuple[Rule, ...]] = (*rules_words.RULES, *rules_values.RULES, *rules_flow.RULES)
+RULES: Final[tuple[Rule, ...]] = (*rules_words.RULES, *rules_values.RULES, *rules_flow.RULES, *rules_lanes.RULES)
 
 
 def check(text: str) -> list[Finding]:

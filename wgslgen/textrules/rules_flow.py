@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wgslgen.textrules.flow import BUILTIN
+from wgslgen.textrules.lanes import number, type_of
 from wgslgen.textrules.text import Problem, Text, integer, rule
 from wgslgen.textrules.tree import Node
 from wgslgen.textrules.words import BARRIERS
@@ -96,8 +97,9 @@ def no_fixed_lanes(text: Text) -> Iterator[Problem]:
     """Subgroups have 4 to 128 lanes, and nothing says which local id is which lane."""
     if "subgroups" not in text.enabled:
         return
+    holders = _holders_of_local_ids(text)
     for node in text.of_kind("binary"):
-        if integer(node.kids[1]) in _LANE_NUMBERS.get(node.text, ()) and _is_local_id(node.kids[0]):
+        if integer(node.kids[1]) in _LANE_NUMBERS.get(node.text, ()) and _is_local_id(node.kids[0], holders):
             yield Problem(
                 node.at,
                 f"`{node.text} {node.kids[1].text}` takes a lane out of a local id: use "
@@ -105,25 +107,36 @@ def no_fixed_lanes(text: Text) -> Iterator[Problem]:
             )
 
 
-def _is_local_id(node: Node) -> bool:
-    """Say whether an expression is a local invocation's id, read directly or through a `let`."""
+def _holders_of_local_ids(text: Text) -> set[int]:
+    """Return the fields of structs and the parameters (by their ids) that are given a local id anywhere."""
+    holders: set[int] = set()
+    before = -1
+    while before != (before := len(holders)):
+        for node in text.of_kind("call"):
+            if node.decl is not None and node.decl.kind in ("fn", "struct"):
+                taken = node.decl.kids[:-1] if node.decl.kind == "fn" else node.decl.kids
+                given = zip(taken, node.kids, strict=False)
+                holders.update(id(own) for own, value in given if _is_local_id(value, holders))
+    return holders
+
+
+def _is_local_id(node: Node, holders: set[int]) -> bool:
+    """Say whether an expression is a local invocation's id, read directly, through a `let` or from a holder."""
     if node.kind == "member":
-        return _is_local_id(node.kids[0]) or _is_local_field(node)
+        struct = type_of(node.kids[0])
+        fields = struct.decl.kids if struct is not None and struct.decl is not None else []
+        own = any(_is_local(field) or id(field) in holders for field in fields if field.text == node.text)
+        return own or _is_local_id(node.kids[0], holders)
     decl = node.decl
     if node.kind != "name" or decl is None:
         return False
-    return _is_local(decl) or (decl.kind == "let" and bool(decl.kids) and _is_local_id(decl.kids[0]))
+    held = _is_local(decl) or id(decl) in holders
+    return held or (decl.kind == "let" and bool(decl.kids) and _is_local_id(decl.kids[0], holders))
 
 
 def _is_local(decl: Node) -> bool:
     attr = decl.attribute("builtin")
     return attr is not None and any(kid.text in _LOCAL_IDS for kid in attr.kids)
-
-
-def _is_local_field(node: Node) -> bool:
-    base = node.kids[0].decl
-    struct = base.type.decl if base is not None and base.type is not None else None
-    return struct is not None and any(_is_local(kid) for kid in struct.kids if kid.text == node.text)
 
 
 @rule("C13")
@@ -133,17 +146,8 @@ def flat_subgroups(text: Text) -> Iterator[Problem]:
         return
     for function in text.functions:
         size = function.attribute("workgroup_size")
-        if size is not None and any(_number(axis) != 1 for axis in size.kids[1:]):
+        if size is not None and any(number(axis) != 1 for axis in size.kids[1:]):
             yield Problem(size.at, "a text with subgroups has a workgroup of more than one dimension")
-
-
-def _number(node: Node) -> int | None:
-    """Return the value of an integer literal or of the `const` that a name stands for."""
-    if node.kind == "name" and node.decl is not None and node.decl.kind == "const" and node.decl.kids:
-        return _number(node.decl.kids[0])
-    if node.kind == "call" and len(node.kids) == 1:
-        return _number(node.kids[0])
-    return integer(node)
 
 
 RULES: Final = (
