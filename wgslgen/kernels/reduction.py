@@ -18,12 +18,17 @@ LEAST_SUBGROUP = 4
 
 @dataclass(frozen=True)
 class Reduction:
-    """Each thread of a workgroup gives `values` numbers, which are folded by each of `ops`."""
+    """Each thread of a workgroup gives `values` numbers, which are folded by each of `ops`.
+
+    With `shared`, all operations use the same slots, to save workgroup memory; then a barrier must stand between
+    the last read of one's result and the next fold by another, as it must between two folds by the same.
+    """
 
     threads: int
     subgroups: bool
     values: int = 1
     ops: tuple[Literal["sum", "max"], ...] = ("sum",)
+    shared: bool = False
 
     def consts(self) -> Iterator[Const]:
         """Yield the numbers that the partials name."""
@@ -32,14 +37,18 @@ class Reduction:
             yield Const(name="SUBGROUP_SLOTS", type="u32", value=self.threads // LEAST_SUBGROUP)
 
     def slots(self) -> tuple[WorkgroupVariable, ...]:
-        """Return the slots of each operation: one a thread, or one a subgroup, for every value."""
+        """Return the slots: one a thread, or one a subgroup, for every value; of each operation, or shared."""
         length = "SUBGROUP_SLOTS" if self.subgroups else "WORKGROUP_SIZE"
         count = self.values * (self.threads // LEAST_SUBGROUP if self.subgroups else self.threads)
         return tuple(
-            WorkgroupVariable(name=f"{op}_slots", element="f32", length=f"REDUCE_VALUES * {length}", count=count)
-            for op in self.ops
+            WorkgroupVariable(name=name, element="f32", length=f"REDUCE_VALUES * {length}", count=count)
+            for name in dict.fromkeys(self._names().values())
         )
+
+    def _names(self) -> dict[str, str]:
+        """Return the name of the slots of each operation."""
+        return {op: "slots" if self.shared else f"{op}_slots" for op in self.ops}
 
     def template_values(self) -> dict[str, Any]:
         """Return what the partials need to choose structure."""
-        return {"reductions": self.ops, "reduce_values": self.values}
+        return {"reductions": self._names(), "reduce_values": self.values}
