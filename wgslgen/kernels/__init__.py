@@ -24,6 +24,8 @@ MODULES = (
     "argmax",
     "argmax_merge",
     "top_k",
+    "attention_split",
+    "attention_merge",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 

@@ -1,0 +1,53 @@
+"""What the attention cases share: queries, keys and values by hand, sent through decode and prefill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.support import Floats, runner
+from wgslgen.adapters import Gpu
+from wgslgen.kernels.attention_merge import AttentionMerge
+from wgslgen.kernels.attention_split import AttentionSplit
+
+TYPES: dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16)}
+Numbers = NDArray[Any]
+
+
+def stale(rows: Numbers, lengths: NDArray[np.uint32]) -> Numbers:
+    """Return cache rows [B, capacity, kv_heads, head_dim] with NaN in those past the lengths."""
+    behind = np.arange(rows.shape[1]) >= lengths[:, None]
+    return np.where(behind[..., None, None], np.nan, rows)
+
+
+def cached(constants: Mapping[str, Any], q: Numbers, k: Numbers, v: Numbers, lengths: Any) -> dict[str, Numbers]:
+    """Return the inputs q, k_cache, v_cache and lengths of one layer in the variant's types, stale rows NaN."""
+    activation, cache = (TYPES[constants.get(name, "f32")] for name in ("activation", "cache"))
+    ends = np.array(lengths, np.uint32)
+    return {
+        "q": q.astype(activation),
+        "k_cache": stale(k, ends).astype(cache),
+        "v_cache": stale(v, ends).astype(cache),
+        "lengths": ends,
+    }
+
+
+def decode(
+    gpu: Gpu, q: Numbers, k: Numbers, v: Numbers, lengths: Any, scale: float = 1.0, splits: int = 3, **constants: Any
+) -> Floats:
+    """Return the attention [B, q_heads, head_dim] of one token, through split and merge.
+
+    q is [B, q_heads, head_dim], k and v are [B, capacity, kv_heads, head_dim], all by value.
+    """
+    b, q_heads, head_dim = q.shape
+    shared: dict[str, Any] = {"q_heads": q_heads, "head_dim": head_dim, "num_splits": splits}
+    split = AttentionSplit(**shared, kv_heads=k.shape[2], **constants)
+    sizes = {"B": b, "CAPACITY": k.shape[1], "LAYERS": 1, "LAYER": 0}
+    raw = runner(gpu, split).run(cached(constants, q, k, v, lengths), sizes, {"SCALE": scale})
+    parts = {name: np.frombuffer(raw[name], np.float32) for name in ("partials", "stats")}
+    merge = AttentionMerge(**shared, activation=constants.get("activation", "f32"))
+    y: NDArray[Any] = np.frombuffer(runner(gpu, merge).run(parts, {"B": b})["y"], TYPES[merge.activation])
+    return y.astype(np.float64).reshape(q.shape)
