@@ -56,7 +56,7 @@ class TestSpec:
 
     def test_slots_are_one_for_each_thread_or_each_subgroup_of_four(self) -> None:
         assert Argmax(workgroup_size=256).requirements.limits["maxComputeWorkgroupStorageSize"] == 2048
-        assert BestReduction(256, subgroups=True, values=3).slots()[0].count == 192
+        assert BestReduction(256, subgroups=True).slots()[0].count == 64
 
     def test_the_plain_twins_compute_the_same_and_need_nothing_more(self) -> None:
         tuned = Argmax(activation="f16", chunk=256, workgroup_size=256, subgroups=True)

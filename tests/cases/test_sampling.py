@@ -153,3 +153,23 @@ def test_c20_more_slots_than_a_dimension_has_workgroups(lavapipe: Gpu) -> None:
     variant = Argmax(activation="f16", chunk=256)
     assert token(lavapipe, x, (False, 64)) == [at * 3500 + 17 for at in range(70)]
     assert runner(lavapipe, variant).limits["maxComputeWorkgroupsPerDimension"] == 65535
+
+
+# ---- C49, C53 --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_c49_c53_the_same_bits_in_50_runs(form: tuple[bool, int], lavapipe: Gpu, rng: np.random.Generator) -> None:
+    """The merge folds twice in one pass, so that its slots are read and written again; every row ties."""
+    x = np.stack([row(kind, 1000, np.dtype(np.float32), rng) for kind in range(64)])
+    expected = token(lavapipe, x, form)
+    variant = ArgmaxMerge.model_validate({"value": True, "subgroups": form[0], "workgroup_size": form[1]})
+    slots = {"best_value": f32_bits(x), "best_index": np.tile(np.arange(1000, dtype=np.uint32), (64, 1))}
+    runs = {runner(lavapipe, variant).run(slots, {"M": 64, "SLOTS": 1000})["token"] for _ in range(50)}
+    assert runs == {np.array(expected, np.uint32).tobytes()}
+
+
+def test_c53_top_k_gives_the_same_bits_in_20_runs(lavapipe: Gpu, rng: np.random.Generator) -> None:
+    x = np.stack([row(kind, 3000, np.dtype(np.float32), rng) for kind in range(12)])
+    runs = {tuple(part.tobytes() for part in largest(lavapipe, x, TopK(chunk=256))) for _ in range(20)}
+    assert len(runs) == 1

@@ -14,7 +14,7 @@ words, f16 two a word and from the low half on, and neither needs an optional fe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from wgslgen.kernels.best import BestReduction
 from wgslgen.spec import Binding, Case, Const, Constant, Kernel, Rule, Tolerance, UniformField, WorkgroupVariable
@@ -116,7 +116,3 @@ class Argmax(Kernel):
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
         return self.changed(workgroup_size=64, subgroups=False)
-
-    def template_values(self) -> dict[str, Any]:
-        """Return the structure of the reduction."""
-        return self.reduction.template_values()

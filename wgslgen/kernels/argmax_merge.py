@@ -9,7 +9,7 @@ element: there is no mark for an empty one. M = 0 is no dispatch.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from wgslgen.kernels.argmax import KINDS
 from wgslgen.kernels.best import BestReduction
@@ -96,7 +96,3 @@ class ArgmaxMerge(Kernel):
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
         return self.changed(workgroup_size=64, subgroups=False)
-
-    def template_values(self) -> dict[str, Any]:
-        """Return the structure of the reduction."""
-        return self.reduction.template_values()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from wgslgen.kernels.reduction import LEAST_SUBGROUP
 from wgslgen.spec import Const, WorkgroupVariable
@@ -23,30 +22,21 @@ NO_INDEX = 2**32 - 1
 
 @dataclass(frozen=True)
 class BestReduction:
-    """Each thread of a workgroup gives `values` pairs, which are folded to the best for each."""
+    """Each thread of a workgroup gives a pair; the best of them is found."""
 
     threads: int
     subgroups: bool
-    values: int = 1
 
     @property
-    def slots_each(self) -> int:
-        """Slots of each value: one a thread, or one for every subgroup that the workgroup may have."""
+    def count(self) -> int:
+        """Slots: one a thread, or one for every subgroup that the workgroup may have."""
         return self.threads // LEAST_SUBGROUP if self.subgroups else self.threads
 
     def consts(self) -> Iterator[Const]:
         """Yield the numbers that the partials name."""
-        yield Const(name="BEST_VALUES", type="u32", value=self.values)
-        yield Const(name="BEST_SLOTS", type="u32", value=self.slots_each)
+        yield Const(name="BEST_SLOTS", type="u32", value=self.count)
         yield Const(name="NO_INDEX", type="u32", value=NO_INDEX)
 
     def slots(self) -> tuple[WorkgroupVariable, ...]:
-        """Return the slots of all values."""
-        count = self.values * self.slots_each
-        return (
-            WorkgroupVariable(name="best_slots", element="vec2<u32>", length="BEST_VALUES * BEST_SLOTS", count=count),
-        )
-
-    def template_values(self) -> dict[str, Any]:
-        """Return what the partials need to choose structure."""
-        return {"best_values": self.values}
+        """Return the slots."""
+        return (WorkgroupVariable(name="best_slots", element="vec2<u32>", length="BEST_SLOTS", count=self.count),)
