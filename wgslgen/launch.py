@@ -36,7 +36,7 @@ def fold(total: int, limit: int, where: str = "dispatch") -> Grid | None:
 
     Fewer workgroups than the number of folds are launched in vain.
     """
-    _limit({GROUPS_LIMIT: limit}, GROUPS_LIMIT, where)
+    stated_limit({GROUPS_LIMIT: limit}, GROUPS_LIMIT, where)
     if total < 0:
         raise UsageProblem(f"{where}: {total} workgroups; expected none or more")
     if total == 0:
@@ -74,12 +74,12 @@ def check_device(
             hint="choose a variant without subgroups: `wgslgen list` shows each one's requirements",
         )
     for limit, value in variant.requirements.limits.items():
-        most = _limit(limits, limit, name)
+        most = stated_limit(limits, limit, name)
         if value > most:
             raise UsageProblem(f"{name}: {limit} {value} > {most}, the limit of {device}")
 
 
-def _limit(limits: Mapping[str, int], limit: str, where: str) -> int:
+def stated_limit(limits: Mapping[str, int], limit: str, where: str) -> int:
     """Return a limit; raise UsageProblem where the device does not state it or states less than 1."""
     value = limits.get(limit, 0)
     if value <= 0:
@@ -137,7 +137,7 @@ def plan(
     binding_bytes = {binding.name: binding.byte_length(values) for binding in variant.bindings()}
     total = expr.evaluate(variant.workgroups(), values)
     for limit in ("maxStorageBufferBindingSize", "maxBufferSize"):
-        most = _limit(limits, limit, name)
+        most = stated_limit(limits, limit, name)
         for binding, size in binding_bytes.items():
             if size > most:
                 raise UsageProblem(f"{name}: binding {binding} has {size} bytes, above the limit {limit} {most}")
@@ -151,7 +151,7 @@ def plan(
     return Launch(
         binding_bytes=binding_bytes,
         uniform_bytes=pack_uniforms(variant, {**values, **(parameters or {})}),
-        workgroups=fold(total, _limit(limits, GROUPS_LIMIT, name), name),
+        workgroups=fold(total, stated_limit(limits, GROUPS_LIMIT, name), name),
     )
 
 
