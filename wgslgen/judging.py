@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -164,11 +165,19 @@ def _problem(subject: Subject, case: Case) -> Problem:
     return problem_maker(name)(constants, case.sizes, np.random.default_rng(seed))
 
 
+@lru_cache(maxsize=1)
+def _plain_runner(gpu: Gpu, plain: Kernel, text: str) -> Runner:
+    """Compile a plain twin once for all cases and for the variants that share it, which come one behind the other."""
+    return Runner(gpu, plain, text)
+
+
 _PLAIN: dict[tuple[str, Kernel, str], dict[str, bytes]] = {}
 
 
 def _plain_outputs(gpu: Gpu, plain: Kernel, case: Case) -> dict[str, bytes]:
     key = (gpu.name, plain, json.dumps(case.sizes, sort_keys=True))
     if key not in _PLAIN:
-        _PLAIN[key] = _variant_runner(gpu, plain)(case, _problem(plain, case))
+        problem = _problem(plain, case)
+        runner = _plain_runner(gpu, plain, render(plain, SOURCE))
+        _PLAIN[key] = runner.run(problem.inputs, case.sizes, problem.parameters)
     return _PLAIN[key]
