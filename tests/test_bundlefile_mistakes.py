@@ -38,7 +38,11 @@ MISTAKES = {
     "no kernel named": (TABLE.replace('kernel = "matvec"', ""), "names no kernel", "set kernel"),
     "not a choice": (TABLE + "tile_rows = 3", "tile_rows = 3; expected 1, 2, 4 or 8", "set tile_rows = 2"),
     "not a choice in an axis": (TABLE + "tile_rows = [1, 16]", "tile_rows = 16; expected", "tile_rows = 8"),
-    "not a choice among words": (TABLE + 'layout = "planr"', 'expected "ggml" or "planar"', '"planar"'),
+    "not a choice among words": (
+        TABLE + 'layout = "planr"',
+        'expected "ggml", "planar", "row4" or "planes"',
+        '"planar"',
+    ),
     "no choice is near": (TABLE + 'layout = "zz"', 'layout = "zz"', 'set layout = "ggml"'),
     "unknown format": (TABLE.replace("q4_0", "q4_2"), 'format = "q4_2"; expected "f32"', 'set format = "q4_'),
     "true for 1": (TABLE + "columns = true", "columns = true; expected 1, 2, 3 or 4", "set columns = 1"),

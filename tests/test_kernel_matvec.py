@@ -45,7 +45,10 @@ class TestSpec:
             ({"k": 96}, "k 96 is not a positive multiple of 64"),
             ({"route": "block"}, "use layout ggml and step_words 1"),
             ({"route": "int8"}, "route int8 needs activation_group"),
-            ({"activation_group": 32}, "activation_group belongs to route int8"),
+            (
+                {"activation_group": 32},
+                "activation_group belongs to routes int8 and popcount; leave it out with route fl",
+            ),
         ],
     )
     def test_constants_that_do_not_go_together_are_refused(self, constants: dict[str, Any], words: str) -> None:

@@ -18,6 +18,7 @@ from wgslgen.formats import FORMATS
 from wgslgen.harness import Runner
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.weighted import Weighted
+from wgslgen.oracles.binarize import binarise, words
 from wgslgen.oracles.quantize_q8 import packed, quantise
 from wgslgen.render import render
 from wgslgen.spec import (
@@ -77,6 +78,19 @@ def routes(fmt: str, group: int | None = None, **constants: Any) -> list[Matvec]
     return [widest(Matvec, **base, **way, subgroups=subgroups) for way in ways for subgroups in (False, True)]
 
 
+def row4_routes(fmt: str, group: int | None = None, **constants: Any) -> list[Matvec]:
+    """Return matvec on layout row4, on both of its routes, with subgroups and without."""
+    base = {"format": fmt, "group": group, "layout": "row4", "tile_rows": 4, **constants}
+    ways: list[dict[str, Any]] = [{"route": "float"}, {"route": "int8", "activation_group": 32}]
+    return [widest(Matvec, **base, **way, subgroups=subgroups) for way in ways for subgroups in (False, True)]
+
+
+def popcount_routes(fmt: str, group: int, **constants: Any) -> list[Matvec]:
+    """Return matvec on bit planes, with subgroups and without; an activation group is a block of weights."""
+    base = {"format": fmt, "group": group, "layout": "planes", "route": "popcount", "activation_group": group}
+    return [widest(Matvec, **base, **constants, subgroups=subgroups) for subgroups in (False, True)]
+
+
 def run_matvec(gpu: Gpu, variant: Matvec, data: Bytes, x: NDArray[Any]) -> Floats:
     """Return y [columns, N] as the adapter computes it for the weights `data` and x [columns, K]."""
     columns, k = x.shape
@@ -86,6 +100,9 @@ def run_matvec(gpu: Gpu, variant: Matvec, data: Bytes, x: NDArray[Any]) -> Float
     if variant.route == "int8":
         x8, x_scale = packed(quantise(x, variant.activation_group or 0), variant.weight_format.int8_stride or 1)
         inputs |= {"x8": x8, "x_scale": x_scale}
+    elif variant.route == "popcount":
+        binarised = binarise(x, variant.activation_group or 0)
+        inputs |= {"x1": words(binarised.positive), "x_scale": binarised.scales}
     else:
         inputs["x"] = x.astype(np.float16 if variant.activation == "f16" else np.float32)
     raw = runner(gpu, variant).run(inputs, {"N": n, "K": k})["y"]

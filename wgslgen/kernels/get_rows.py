@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from wgslgen import wgsltypes
-from wgslgen.kernels.weighted import Weighted
+from wgslgen.kernels.weighted import LAYOUT, Weighted
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
 
@@ -28,6 +28,7 @@ class GetRows(Weighted):
     SUMMARY = "rows of a weight matrix by their ids; zeros for an id out of range"
     SIZES = ("N", "K", "R")
 
+    layout: Annotated[Literal["ggml", "planar"], LAYOUT] = "planar"
     output: Annotated[Literal["f32", "f16"], Constant("element type of y", "what", "y{}")] = "f32"
     k: Annotated[int | None, Constant("columns, baked in; else a uniform", "what", "k{}", "K")] = None
     workgroup_size: Annotated[

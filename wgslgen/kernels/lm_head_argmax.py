@@ -80,7 +80,9 @@ class LmHeadArgmax(Product):
     def cases(self) -> tuple[Case, ...]:
         """Return the shape classes, and a chunk with slots and rows before and behind it."""
         shapes = [(name, n, self.k or k, 0, 0) for name, (n, k) in self.shapes().items()]
-        shapes.append(("a chunk in the middle", 5 * self.tile_rows - 1, self.k or 3 * self.block_size, 100000, 3))
+        shapes.append(
+            ("a chunk in the middle", 5 * self.tile_rows - self.row_tile, self.k or 3 * self.block_size, 100000, 3)
+        )
         return tuple(
             Case(
                 name=name,

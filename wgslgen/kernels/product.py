@@ -9,6 +9,10 @@ Routes, which change how and never what:
 - `float`: codes become floats by placing their bits, the scale is applied once a step.
 - `int8`: `x` comes from `quantize_q8`; four products a `dot4I8Packed`, zero points taken off once a group.
 - `block`: the plain design over the file's own bytes, a word at a time; the baseline of the others.
+- `popcount`: `x` comes from `binarize`, weights are ternary and lie in bit planes (layout `planes`); signs are counted
+  where they agree, and nothing is multiplied within a step.
+
+Layout `row4` is for routes float and int8: a load brings the same words of four rows, and N is a multiple of 4.
 """
 
 from __future__ import annotations
@@ -18,17 +22,21 @@ from typing import Annotated, Any, Literal
 
 from wgslgen import wgsltypes
 from wgslgen.kernels.reduction import Reduction
-from wgslgen.kernels.weighted import Weighted
+from wgslgen.kernels.weighted import STEP_TYPES, Weighted
 from wgslgen.spec import Binding, Const, Constant, Rule, Tolerance, WorkgroupVariable
 
 MOST_ACCUMULATORS = 16
+
+WRITERS = {"int8": "quantize_q8", "popcount": "binarize"}
+"""Routes that read activations in groups, and the kernels that write them so."""
 
 SUMS = Tolerance(
     nmse=1e-12,
     element=2.0**-20,
     derivation=(
         "operands are exact in f32, so an error is at most (adds in a chain) * 2^-24 of the magnitudes "
-        "added; chains are K / (threads * elements) + log2(threads)"
+        "added; chains are K / (threads * elements) + log2(threads). Route popcount sums a step exactly and "
+        "rounds twice where the scales come in, so magnitudes are those of the sums of 32 weights"
     ),
 )
 """How far the f32 sums of a row's products lie from the exact ones."""
@@ -39,10 +47,10 @@ class Product(Weighted):
 
     columns: Annotated[Literal[1, 2, 3, 4], Constant("columns of x and y", "what", "m{}", "COLUMNS")] = 1
     activation: Annotated[Literal["f32", "f16"], Constant("element type of x", "what", "x{}")] = "f32"
-    route: Annotated[Literal["float", "int8", "block"], Constant("how products are formed", "how")]
+    route: Annotated[Literal["float", "int8", "block", "popcount"], Constant("how products are formed", "how")]
     activation_group: Annotated[
         Literal[32, 64, 128] | None,
-        Constant("int8 activations under one scale (route int8)", "how", "a{}", "ACTIVATION_GROUP"),
+        Constant("activations under one scale (routes int8 and popcount)", "how", "a{}", "ACTIVATION_GROUP"),
     ] = None
     tile_rows: Annotated[Literal[1, 2, 4, 8], Constant("rows of a workgroup", "how", "rows{}", "TILE_ROWS")] = 4
     workgroup_size: Annotated[
@@ -56,22 +64,27 @@ class Product(Weighted):
         fmt = self.weight_format
         if self.route == "block" and (self.layout != "ggml" or self.step_words != 1 or not fmt.quantised):
             yield "route block reads a quantised file's bytes a word at a time; use layout ggml and step_words 1"
-        if self.route == "int8":
-            yield from self._int8_refusals()
+        if self.in_planes != (self.route == "popcount"):
+            yield "layout planes and route popcount go together: use both, or neither"
+        if self.tile_rows % self.row_tile:
+            yield f"layout {self.layout} loads {self.row_tile} rows at once; use tile_rows {self.row_tile} or 8"
+        if self.route in WRITERS:
+            yield from self._packed_refusals()
         elif self.activation_group is not None:
-            yield f"activation_group belongs to route int8; leave it out with route {self.route}"
+            yield f"activation_group belongs to routes int8 and popcount; leave it out with route {self.route}"
         if self.sums > MOST_ACCUMULATORS:
             factors = "tile_rows x columns" if self.matrices == 1 else f"tile_rows x columns x {self.matrices} matrices"
             yield f"{factors} is {self.sums}; at most {MOST_ACCUMULATORS} sums a thread"
 
-    def _int8_refusals(self) -> Iterator[str]:
+    def _packed_refusals(self) -> Iterator[str]:
         fmt = self.weight_format
-        if fmt.int8_stride is None:
+        if self.route == "int8" and fmt.int8_stride is None:
             yield f"{fmt.name} has no codes for route int8; use route float"
         if self.activation != "f32":
-            yield "route int8 reads what quantize_q8 wrote; leave activation at f32 and choose it there"
+            writer = WRITERS[self.route]
+            yield f"route {self.route} reads what {writer} wrote; leave activation at f32 and choose it there"
         if self.activation_group is None:
-            yield "route int8 needs activation_group"
+            yield f"route {self.route} needs activation_group"
         elif fmt.group % self.activation_group:
             yield f"activation_group {self.activation_group} does not divide the block of {fmt.group} weights"
         elif self.activation_group < self.step_elements:
@@ -82,7 +95,7 @@ class Product(Weighted):
 
     def baked_refusals(self, n: int | None, k: int | None) -> Iterator[str]:
         """Yield what is wrong with baked sizes."""
-        for name, value, unit in (("n", n, 1), ("k", k, self.block_size)):
+        for name, value, unit in (("n", n, self.row_tile), ("k", k, self.block_size)):
             if value is not None and (value <= 0 or value % unit):
                 yield f"{name} {value} is not a positive multiple of {unit}"
 
@@ -93,14 +106,14 @@ class Product(Weighted):
         return tuple(Rule(expression=f"{s} == {v}", why=f"{s} is baked in") for s, v in baked if v is not None)
 
     @property
-    def decode(self) -> Literal["value4", "code4", "packed4"]:
-        """Which of the format's decodes the route uses."""
+    def decode(self) -> Literal["value4", "code4", "packed4"] | None:
+        """Which of the format's decodes the route uses; bit planes need none."""
         routes: dict[str, Literal["value4", "code4", "packed4"]] = {
             "float": "value4",
             "int8": "packed4",
             "block": "code4",
         }
-        return routes[self.route]
+        return routes.get(self.route)
 
     @property
     def needs_sum(self) -> bool:
@@ -130,6 +143,8 @@ class Product(Weighted):
 
     def activation_bindings(self) -> tuple[Binding, ...]:
         """Return the activations as the route reads them."""
+        if self.route == "popcount":
+            return self._sign_bindings()
         if self.route != "int8":
             x = Binding(
                 name="x",
@@ -156,6 +171,23 @@ class Product(Weighted):
         )
         return (x8, scale)
 
+    def _sign_bindings(self) -> tuple[Binding, Binding]:
+        signs = Binding(
+            name="x1",
+            access="read",
+            element=STEP_TYPES[self.step_words],
+            length=f"COLUMNS * K // {self.step_elements}",
+            doc="signs of the activations [columns][K / 32] u32 as binarize writes them",
+        )
+        scale = Binding(
+            name="x_scale",
+            access="read",
+            element="f32",
+            length="COLUMNS * K // ACTIVATION_GROUP",
+            doc="scale of each activation group",
+        )
+        return (signs, scale)
+
     @property
     def wide_x8(self) -> bool:
         """Whether a step's int8 activations are whole aligned vec4s."""
@@ -175,14 +207,17 @@ class Product(Weighted):
         return self.workgroup_size
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """Return N and K of each shape class: K in blocks and steps, N in tiles."""
-        block, tile = self.block_size, self.tile_rows
+        """Return N and K of each shape class: K in blocks and steps, N in tiles, and all in what the layout stores."""
+        block, tile, least = self.block_size, self.tile_rows, self.row_tile
         walk = self.step_elements * self.workgroup_size
         return {
-            "one row, one block": (1, block),
-            "less than a tile": (max(1, tile - 1), 3 * block),
+            "one row, one block": (least, block),
+            "less than a tile": (max(least, tile - least), 3 * block),
             "a multiple of the tile": (4 * tile, 2 * block),
-            "primes, many blocks": (37, wgsltypes.round_up(max(walk + block, 11 * block), block)),
+            "primes, many blocks": (
+                37 if least == 1 else 11 * least,
+                wgsltypes.round_up(max(walk + block, 11 * block), block),
+            ),
         }
 
     def plain_product(self) -> dict[str, Any]:
@@ -193,5 +228,6 @@ class Product(Weighted):
         return {**self.plain_weights(), **route, "workgroup_size": 64, "subgroups": False}
 
     def template_values(self) -> dict[str, Any]:
-        """Return the structure of step and reduction."""
-        return {**super().template_values(), **self.reduction.template_values()}
+        """Return the structure of step and reduction, and which partial forms products."""
+        products = self.route if self.route in WRITERS else "float"
+        return {**super().template_values(), **self.reduction.template_values(), "products": products}

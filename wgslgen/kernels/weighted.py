@@ -2,7 +2,8 @@
 
 A *step* is what one load brings: `step_words` u32 words of codes. Steps are numbered along the rows, and a
 step never reaches over a block's end. The decode in templates/formats gives four neighbouring elements a
-call, so a step is a list of (unit, four) pairs, in the order in which `step_fours` names them.
+call, so a step is a list of (unit, four) pairs, in the order in which `step_fours` names them. In layout `planes` a
+step is as many words of each plane, a bit a weight, and nothing decodes it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Group = Annotated[
     int | None,
     Constant("weights under one scale; needed where the format has several", "what", tag="g{}"),
 ]
-Layout = Annotated[Literal["ggml", "planar"], Constant("how the weights lie on the GPU", "what")]
+LAYOUT = Constant("how the weights lie on the GPU", "what")
+Layout = Annotated[Literal["ggml", "planar", "row4", "planes"], LAYOUT]
 StepWords = Annotated[Literal[1, 2, 4], Constant("u32 words of codes that a thread loads at once", "how", tag="w{}")]
 
 
@@ -54,8 +56,9 @@ class Weighted(Kernel):
         fmt = self.weight_format
         if refused := layouts.refusal(fmt, self.layout):
             yield f"{refused.problem}; use layout {refused.instead}"
-        if fmt.quantised and fmt.code_words % self.step_words:
-            yield f"a block of {fmt.name} has {fmt.code_words} code words; step_words {self.step_words} does not fit"
+        words, what = (fmt.group // 32, "words of a plane") if self.in_planes else (fmt.code_words, "code words")
+        if fmt.quantised and words % self.step_words:
+            yield f"a block of {fmt.name} has {words} {what}; step_words {self.step_words} does not fit"
         if self.step_words % fmt.unit_words:
             yield f"{fmt.name} is decoded {fmt.unit_words} words at a time; step_words {self.step_words} is less"
 
@@ -68,6 +71,16 @@ class Weighted(Kernel):
     def weight_format(self) -> Format:
         """The format with its group fixed."""
         return formats.get(self.format, self.group)
+
+    @property
+    def in_planes(self) -> bool:
+        """Whether the weights are bit planes."""
+        return self.layout == "planes"
+
+    @property
+    def row_tile(self) -> int:
+        """Rows that one load brings: those that the layout stores together."""
+        return layouts.row_tile(self.layout)
 
     @cached_property
     def step_fours(self) -> tuple[tuple[int, int], ...]:
@@ -84,7 +97,7 @@ class Weighted(Kernel):
     @property
     def step_elements(self) -> int:
         """Weights in a step."""
-        return 4 * len(self.step_fours)
+        return 32 * self.step_words if self.in_planes else 4 * len(self.step_fours)
 
     @property
     def block_size(self) -> int:
@@ -96,23 +109,22 @@ class Weighted(Kernel):
         fmt = self.weight_format
         steps = self.block_size // self.step_elements
         first_of_next = fmt.unit_offset(self.step_words // fmt.unit_words, 0) // 4 if steps > 1 else 0
-        numbers = {
-            "BLOCK_SIZE": self.block_size,
-            "STEPS_PER_BLOCK": steps,
-            "STEP_FOURS": len(self.step_fours),
-            "STEP_STRIDE": first_of_next,
-        }
+        numbers = {"BLOCK_SIZE": self.block_size, "STEPS_PER_BLOCK": steps}
+        if not self.in_planes:
+            numbers |= {"STEP_FOURS": len(self.step_fours), "STEP_STRIDE": first_of_next}
+        if self.row_tile > 1:
+            numbers["ROW_TILE"] = self.row_tile
         if fmt.quantised and self.layout == "ggml":
             numbers |= {"BLOCK_BYTES": fmt.block_bytes, "CODE_OFFSET": fmt.code_offset}
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
-        if fmt.quantised and self.decode != "value4":
+        if fmt.quantised and self.decode not in ("value4", None):
             yield Const(name="CODE_SCALE", type="i32", value=fmt.code_scale)
             yield Const(name="CODE_ZERO", type="i32", value=fmt.zero)
 
     @property
-    def decode(self) -> Literal["value4", "code4", "packed4"]:
-        """Which of the format's decodes the text uses."""
+    def decode(self) -> Literal["value4", "code4", "packed4"] | None:
+        """Which of the format's decodes the text uses; None where it uses none."""
         return "value4"
 
     def weight_bindings(self) -> tuple[Binding, ...]:
@@ -133,30 +145,33 @@ class Weighted(Kernel):
                     doc=f"blocks [{shape}][K / {fmt.group}] of {fmt.block_bytes} bytes, padded to a word at the end",
                 ),
             )
-        blocks = f"{rows} * K // BLOCK_SIZE"
-        pairs = f"ceil_div({blocks}, 2)" if fmt.min_offset is None else blocks
+        made = self._planes(rows, shape)
+        return tuple(Binding(name=n, access="read", element=e, length=c, doc=d) for n, e, c, d in made)
+
+    def _planes(self, rows: str, shape: str) -> Iterator[tuple[str, str, str, str]]:
+        """Yield name, element, length and meaning of each plane of quantised weights with `rows` rows."""
+        fmt, blocks = self.weight_format, f"{rows} * K // BLOCK_SIZE"
         what = "f16 scales in pairs" if fmt.min_offset is None else "f16 scale and minimum"
-        return (
-            Binding(
-                name="codes",
-                access="read",
-                element=step,
-                length=steps,
-                doc=f"codes [{shape}][K * {fmt.bits} / 32] u32",
-            ),
-            Binding(
-                name="scales", access="read", element="u32", length=pairs, doc=f"{what}, [{shape}][K / {fmt.group}]"
-            ),
-        )
+        if self.layout == "row4":
+            heads = "vec2<u32>" if fmt.min_offset is None else "vec4<u32>"
+            words = f"{rows} * K // {128 // fmt.bits}"
+            yield "codes", "vec4<u32>", words, f"codes [{shape} / 4][K * {fmt.bits} / 32][4 rows] u32"
+            yield "scales", heads, f"{blocks} // 4", f"{what}, [{shape} / 4][K / {fmt.group}][4 rows]"
+            return
+        step, steps = STEP_TYPES[self.step_words], f"{rows} * K // {self.step_elements}"
+        if self.in_planes:
+            for name, value in (("plus", "+d"), ("minus", "-d")):
+                yield name, step, steps, f"a bit for each weight that is {value}, [{shape}][K / 32] u32"
+        else:
+            yield "codes", step, steps, f"codes [{shape}][K * {fmt.bits} / 32] u32"
+        pairs = f"ceil_div({blocks}, 2)" if fmt.min_offset is None else blocks
+        yield "scales", "u32", pairs, f"{what}, [{shape}][K / {fmt.group}]"
 
     def rules(self) -> tuple[Rule, ...]:
-        """Return that rows are whole blocks."""
-        return (
-            Rule(
-                expression="K % BLOCK_SIZE == 0",
-                why=f"a row must be whole blocks of {self.block_size} weights",
-            ),
-        )
+        """Return that rows are whole blocks, and N whole tiles of a layout that has them."""
+        blocks = Rule(expression="K % BLOCK_SIZE == 0", why=f"a row must be whole blocks of {self.block_size} weights")
+        tiles = Rule(expression="N % ROW_TILE == 0", why=f"layout {self.layout} stores {self.row_tile} rows together")
+        return (blocks, tiles) if self.row_tile > 1 else (blocks,)
 
     def template_values(self) -> dict[str, Any]:
         """Return the step's structure."""
@@ -168,6 +183,7 @@ class Weighted(Kernel):
         return {
             "format": fmt,
             "decode": self.decode,
+            "row_tile": self.row_tile,
             "step_type": STEP_TYPES[self.step_words],
             "scale_type": "f32" if fmt.min_offset is None else "vec2<f32>",
             "step_fours": self.step_fours,
@@ -176,5 +192,7 @@ class Weighted(Kernel):
         }
 
     def plain_weights(self) -> dict[str, Any]:
-        """Return the weight constants of the plainest variant: the file's bytes, a unit at a time."""
+        """Return the weight constants of the plainest variant: the file's bytes or its planes, a unit at a time."""
+        if self.in_planes:
+            return {"step_words": 1}
         return {"layout": "ggml", "step_words": self.weight_format.unit_words}

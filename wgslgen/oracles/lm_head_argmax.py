@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wgslgen import formats, layouts
 from wgslgen.compare import Close, Equal
 from wgslgen.formats import Format
-from wgslgen.oracles.matvec import activations, as_read, product
+from wgslgen.oracles.matvec import activations, as_read, product, random_weights
 from wgslgen.oracles.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def problem(constants: Mapping[str, Any], sizes: Mapping[str, int], rng: np.rand
     """
     n, k, tile_rows, slots = sizes["N"], sizes["K"], constants["tile_rows"], sizes["SLOTS"]
     fmt = formats.get(constants["format"], constants["group"])
-    data = fmt.random_blocks(n, k, rng)
+    data = random_weights(constants, fmt, n, k, rng)
     x = activations(rng, {**constants, "output": "f32"}, fmt.unpack(data))
     read, exact = as_read(constants, fmt, x)
     data = decided(fmt, data, exact, tile_rows)

@@ -1,7 +1,8 @@
 """Oracle of `matvec`: y = x·Wᵀ in float64, from the file's bytes, and what its epilogues make of that.
 
-For route int8 it quantises the activations as well (round half to even, one scale per group), so that what
-is compared is the product; how far that lies from the exact product is `int8_distance`.
+For route int8 it quantises the activations as well (round half to even, one scale per group), and for route popcount
+it binarises them, so that what is compared is the product; how far that lies from the exact product is
+`int8_distance`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from wgslgen import formats, layouts
 from wgslgen.compare import Close
-from wgslgen.formats import Format
+from wgslgen.formats import Blocks, Format
+from wgslgen.oracles.binarize import binarise, words
 from wgslgen.oracles.problem import ELEMENTS, Problem
 from wgslgen.oracles.quantize_q8 import dequantised, packed, quantise
 
@@ -28,6 +30,23 @@ SHARE = 2.0**-20
 def product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Return x [M, K] · weights [N, K]ᵀ as [M, N], and the same of the absolute values."""
     return x @ weights.T, np.abs(x) @ np.abs(weights).T
+
+
+def word_product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the same product, and the sum of the magnitudes of what each 32 of K give, which counting makes exact.
+
+    A step of more words is exact as a whole; the magnitudes are those of the narrowest step, so that all variants of
+    a problem are judged alike.
+    """
+    parts = np.einsum("mgk,ngk->mng", x.reshape(len(x), -1, 32), weights.reshape(len(weights), -1, 32))
+    return parts.sum(axis=-1), np.abs(parts).sum(axis=-1)
+
+
+def route_product(constants: Mapping[str, Any], weights: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the product for x as the route reads it, and the magnitudes that the route adds up."""
+    if constants["route"] == "popcount":
+        return word_product(weights, x)
+    return product(weights, x)
 
 
 def problem(
@@ -44,12 +63,12 @@ def problem(
     n, k = sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
     rows = rows_of(constants, n)
-    data = fmt.random_blocks(rows, k, rng) if weights is None else weights
+    data = random_weights(constants, fmt, rows, k, rng) if weights is None else weights
     unpacked = fmt.unpack(fmt.rows(data, rows, k))
     x = activations(rng, constants, unpacked)
     read, exact = as_read(constants, fmt, x)
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
-    return finished(constants, rng, inputs, *product(unpacked, exact))
+    return finished(constants, rng, inputs, *route_product(constants, unpacked, exact))
 
 
 def finished(
@@ -76,8 +95,26 @@ def rows_of(constants: Mapping[str, Any], n: int) -> int:
     return 2 * n if constants["epilogue"] == "swiglu" else n
 
 
+def random_weights(
+    constants: Mapping[str, Any], fmt: Format, rows: int, k: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Return raw random blocks [rows, row_bytes]; for layout planes without the code that it cannot hold, +2d."""
+    data = fmt.random_blocks(rows, k, rng)
+    if constants["layout"] != "planes":
+        return data
+    parts = fmt.split(data)
+    times = fmt.code_scale * parts.codes.astype(np.int64) + fmt.zero
+    codes = np.where(times > 1, 0, parts.codes).astype(np.uint8)
+    return fmt.join(Blocks(codes, parts.scales))
+
+
 def as_read(constants: Mapping[str, Any], fmt: Format, x: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], Floats]:
     """Return x [columns, K] as the route's bindings hold it, and the values [columns, K] that it stands for there."""
+    if constants["route"] == "popcount":
+        binarised = binarise(x, constants["activation_group"])
+        scales = binarised.scales
+        each = scales.astype(np.float64).repeat(constants["activation_group"], axis=-1)
+        return {"x1": words(binarised.positive), "x_scale": scales}, binarised.signs * each
     if constants["route"] != "int8":
         return {"x": x}, x.astype(np.float64)
     quantised = quantise(x, constants["activation_group"])
