@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from wgslgen import __version__, bundle
+from wgslgen import __version__, bundle, presets
 from wgslgen.errors import UsageProblem
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.manifest import MANIFEST, SCHEMA, sha256
@@ -19,11 +19,12 @@ VARIANTS = (
     Matvec(format="q2_0", group=64, route="float"),
     Matvec(format="q4_1", route="int8", activation_group=32, activation="f32", n=64, k=96),
 )
+MODEL = presets.get("bonsai-4b")
 
 
 @pytest.fixture(scope="module")
 def built() -> bundle.Bundle:
-    return bundle.build("small", VARIANTS, "small.toml", "three variants", {"hidden": 64})
+    return bundle.build("small", VARIANTS, "small.toml", "three variants", MODEL)
 
 
 def test_writing_then_comparing_finds_no_difference(built: bundle.Bundle, tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_the_manifest_fits_its_schema_and_states_every_hash(built: bundle.Bundle
     hashes = {path: sha256(content) for path, content in built.files.items() if path != MANIFEST}
     assert manifest["files"] == hashes
     assert [variant["name"] for variant in manifest["variants"]] == [variant_name(v) for v in VARIANTS]
-    assert manifest["model"] == {"hidden": 64}
+    assert manifest["model"] == MODEL.model_dump()
 
 
 def test_the_schema_refuses_unknown_keys_and_wrong_types(built: bundle.Bundle) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wgslgen import bundlefile
 from wgslgen.adapters import SOFTWARE
 from wgslgen.naming import variant_name
+from wgslgen.oracles import problem_maker
 from wgslgen.render import render
 from wgslgen.spec import Kernel
 from wgslgen.validate import validate
@@ -31,6 +33,17 @@ def test_grids_are_wide_and_names_differ() -> None:
     assert 400 < len(every) <= MOST
     assert len({variant_name(variant) for variant in every}) == len({*every})
     assert {variant.NAME for variant in every} >= {"matvec", "get_rows", "rms_norm", "quantize_q8"}
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_what_a_variant_keeps_is_what_its_oracle_gives_it_to_start_with(grid: str) -> None:
+    """The oracle knows which outputs are inputs, too; the spec has to say the same, because plans rely on it."""
+    for variant in variants(grid):
+        case = variant.cases()[0]
+        made = problem_maker(variant.NAME)(variant.model_dump(), case.sizes, np.random.default_rng(0))
+        written = {binding.name for binding in variant.bindings() if binding.access == "read_write"}
+        kept = {binding.name for binding in variant.bindings() if binding.kept}
+        assert kept == written & made.inputs.keys(), variant_name(variant)
 
 
 @pytest.mark.parametrize("grid", GRIDS)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wgslgen import plans
 from wgslgen.errors import UsageProblem
 from wgslgen.manifest import (
     MANIFEST,
@@ -21,10 +22,12 @@ from wgslgen.manifest import (
     Manifest,
     entry,
     manifest_bytes,
+    plan_entry,
     schema_bytes,
     sha256,
     variant_file,
 )
+from wgslgen.model import Model
 from wgslgen.paths import license_text
 from wgslgen.render import render
 from wgslgen.spec import Kernel
@@ -62,9 +65,12 @@ def build(
     variants: tuple[Kernel, ...],
     source: str,
     description: str = "",
-    model: dict[str, int | float | bool | str] | None = None,
+    model: Model | None = None,
 ) -> Bundle:
-    """Render all variants; `source` is the bundle file's name as the texts state it. Pure but for templates."""
+    """Render all variants, and derive their plans; `source` is the bundle file's name as the texts state it.
+
+    Pure but for templates.
+    """
     files = {variant_file(variant): render(variant, source).encode() for variant in variants}
     files["LICENSE"] = license_text().encode()
     files[SCHEMA] = schema_bytes()
@@ -72,9 +78,10 @@ def build(
         made_by=made_by(source),
         name=name,
         description=description,
-        model=model or {},
+        model={} if model is None else model.model_dump(),
         files={path: sha256(content) for path, content in sorted(files.items())},
         variants=tuple(entry(variant) for variant in variants),
+        plans=tuple(plan_entry(plan) for plan in plans.derive(variants, model)),
     )
     files[MANIFEST] = manifest_bytes(manifest)
     return Bundle(name, dict(sorted(files.items())), variants)

@@ -9,25 +9,34 @@ is a start: a person edits it, so it is laid out and commented for reading.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic import ValidationError
-
+from wgslgen import decoder
+from wgslgen.choices import GOOD_TILE, Rows, makes, matvec_constants, stored_as
 from wgslgen.formats import Format
 from wgslgen.kernels.get_rows import GetRows
-from wgslgen.kernels.matvec import Matvec
 from wgslgen.model import Model, Weight
 from wgslgen.tomltext import key, printable, toml
 
-TILES = (1, 4, 8)
-GOOD_TILE: dict[str, Rows] = {
-    "float": {"tile_rows": 8, "workgroup_size": 64},
-    "int8": {"tile_rows": 4, "workgroup_size": 32},
-}
-"""The tile where only one is taken: the fastest, or close to it, on an H200 at N x K of 4096 x 4096 and above."""
+TILES = (1, 8)
 ACTIVATIONS = {"float": "as they are", "int8": "as int8"}
+ROLES = {
+    "norm": "the norms of a layer",
+    "qkv": "q, k and v, their rows stacked",
+    "rope": "positions, and the write into the cache",
+    "split": "attention over parts of the keys",
+    "merge": "attention, the parts merged",
+    "attention_output": "attn_output, added to the hidden state",
+    "gate_up": "ffn_gate and ffn_up, their rows stacked, and SiLU",
+    "quantise": "what ffn_down reads",
+    "down": "ffn_down, added to the hidden state",
+    "embedding": "the embedding",
+    "output_norm": "the norm before the output projection",
+    "lm_head": "the output projection with arg-max",
+    "token": "the likeliest token",
+}
+"""What the roles of `decoder.wanted` are, in the comments of a bundle file."""
 BOTH = (False, True)
 FLOATS = ("f32", "f16")
 MOST_WIDE = 3
@@ -35,8 +44,6 @@ MOST_WIDE = 3
 MOST_BAKED = 8
 MOST_BAKED_WEIGHTS = 2**26
 """Past this a matrix is not baked in: its proof would take minutes, and rows gain nothing by being counted."""
-
-Rows = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -85,12 +92,23 @@ def bundle_toml(
     if model is not None:
         facts = (f"{field} = {toml(value)}" for field, value in model.model_dump().items())
         lines += ["", "[model]", *facts]
-    return "\n".join([*lines, "", *(ask.text() for ask in asks(weights, hidden))])
+    return "\n".join([*lines, "", *(ask.text() for ask in asks(weights, hidden, model))])
 
 
-def asks(weights: Sequence[Weight], hidden: int | None) -> Iterator[Ask]:
-    """Yield the tables of a bundle for these weights, in the order of the file."""
+def asks(weights: Sequence[Weight], hidden: int | None, model: Model | None = None) -> Iterator[Ask]:
+    """Yield the tables of a bundle for these weights, in the order of the file: a token's passes, then the rest."""
+    said: list[Rows] = []
+    for ask in _asks(weights, hidden, model):
+        if ask.constants not in said:
+            said.append(ask.constants)
+            yield ask
+
+
+def _asks(weights: Sequence[Weight], hidden: int | None, model: Model | None) -> Iterator[Ask]:
+    """Yield the tables, and some of them twice."""
     matrices = [weight for weight in weights if weight.role != "embedding"]
+    decode = [*_decode(weights, model)]
+    yield from decode
     by_bytes: dict[Format, int] = {}
     for weight in matrices:
         size = weight.count * weight.n * weight.format.row_bytes(weight.k)
@@ -98,19 +116,44 @@ def asks(weights: Sequence[Weight], hidden: int | None) -> Iterator[Ask]:
     activations: dict[tuple[int, int], None] = {}
     for rank, stored in enumerate(sorted(by_bytes, key=lambda stored: -by_bytes[stored])):
         mine = [weight for weight in matrices if weight.format == stored]
-        yield from _matvec(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE, baked=rank == 0)
-        int8 = _legal("int8", stored)
+        yield from _matvec(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE, baked=rank == 0 and not decode)
+        int8 = matvec_constants("int8", stored)
         if int8 is not None:
             activations[int8["activation_group"], stored.int8_stride or 1] = None
     for group, stride in sorted(activations):
+        there = any(ask.constants.get("group") == group and ask.constants.get("stride") == stride for ask in decode)
         yield Ask(
             "Activations as the int8 routes read them.",
-            {"kernel": "quantize_q8", "activation": FLOATS, "group": group, "stride": stride, "subgroups": BOTH},
+            {
+                "kernel": "quantize_q8",
+                "activation": "f16" if there else FLOATS,
+                "group": group,
+                "stride": stride,
+                "subgroups": BOTH,
+            },
         )
     for stored, k in dict.fromkeys((weight.format, weight.k) for weight in weights if weight.role == "embedding"):
-        yield from _get_rows(stored, k)
+        yield from _get_rows(stored, None if decode else k)
     if hidden is not None:
-        yield from _rms_norm(hidden)
+        yield from _rms_norm(hidden, baked=not decode)
+
+
+# ---- one token -----------------------------------------------------------------------------------
+
+
+def _decode(weights: Sequence[Weight], model: Model | None) -> Iterator[Ask]:
+    """Yield the tables of the passes that a token takes; nothing where no route of ours runs the model.
+
+    Layers whose matrices differ in format have none: the rows of q, k and v are stacked, and of gate and up.
+    """
+    layers = [*{weight.format for weight in weights if weight.role == "linear"}]
+    ends = [*{weight.format for weight in weights if weight.role != "linear"}]
+    if model is None or len(layers) != 1 or len(ends) != 1:
+        return
+    for route in decoder.ROUTES:
+        for role, constants in (decoder.wanted(model, layers[0], ends[0], route) or {}).items():
+            open_ones = {axis: {"subgroups": BOTH, "cache": FLOATS}[axis] for axis in decoder.axes(constants)}
+            yield Ask(f"One token, activations {ACTIVATIONS[route]}: {ROLES[role]}.", {**constants, **open_ones})
 
 
 # ---- the kernels ----------------------------------------------------------------------------------
@@ -119,7 +162,7 @@ def asks(weights: Sequence[Weight], hidden: int | None) -> Iterator[Ask]:
 def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) -> Iterator[Ask]:
     """Yield the tables of one format: a grid for any N and K, the baseline, and the model's own shapes."""
     grid: Rows = {"tile_rows": TILES, "workgroup_size": (32, 128)}
-    floating, int8, block = (_legal(route, stored) for route in ("float", "int8", "block"))
+    floating, int8, block = (matvec_constants(route, stored) for route in ("float", "int8", "block"))
     if floating is not None:
         yield Ask(
             f"{stored}: activations as they are, any N and K.",
@@ -173,62 +216,30 @@ def _baked_k(stored: Format, weights: Sequence[Weight], constants: Rows) -> Iter
         )
 
 
-def _get_rows(stored: Format, k: int) -> Iterator[Ask]:
+def _get_rows(stored: Format, k: int | None) -> Iterator[Ask]:
     for layout in ("planar", "ggml") if stored.quantised else ("ggml",):
-        constants = {"kernel": "get_rows", **_stored(stored), "layout": layout}
+        constants = {"kernel": "get_rows", **stored_as(stored), "layout": layout}
         for words in (4, 2, 1):
-            if _makes(GetRows, {**constants, "step_words": words}):
+            if makes(GetRows, {**constants, "step_words": words}):
                 step = {} if words == GetRows.model_fields["step_words"].default else {"step_words": words}
                 base = {**constants, **step, "output": FLOATS}
                 yield Ask(f"Embedding look-up in {stored}, layout {layout}.", base)
-                yield Ask("The same with K baked in.", {**base, "k": k})
+                if k is not None:
+                    yield Ask("The same with K baked in.", {**base, "k": k})
                 break
 
 
-def _rms_norm(hidden: int) -> Iterator[Ask]:
+def _rms_norm(hidden: int, baked: bool) -> Iterator[Ask]:
     grid = {"kernel": "rms_norm", "activation": FLOATS}
     yield Ask(
         "Norms over rows of any length that is a multiple of 4.",
         {**grid, "workgroup_size": (64, 256), "subgroups": BOTH},
     )
     yield Ask("Norms over rows of any length.", {**grid, "vector": 1, "subgroups": BOTH})
+    if not baked:
+        return
     vector = {} if hidden % 4 == 0 else {"vector": 1}
     yield Ask(
         "Norms over the hidden state, its length baked in.",
         {**grid, "d": hidden, **vector, "workgroup_size": (64, 256), "subgroups": BOTH},
     )
-
-
-# ---- what goes together ---------------------------------------------------------------------------
-
-
-def _stored(stored: Format) -> Rows:
-    return {"format": stored.name, **({"group": stored.group} if len(stored.groups) > 1 else {})}
-
-
-def _legal(route: str, stored: Format) -> dict[str, Any] | None:
-    """Return the first constants of `matvec` that the route accepts for this format; None where none do.
-
-    Wide loads come before narrow ones, and planar before the file's own layout.
-    """
-    groups: Iterable[int | None] = (128, 64, 32) if route == "int8" else (None,)
-    for layout in ("planar", "ggml"):
-        for words in (4, 2, 1):
-            for group in groups:
-                constants = {"kernel": "matvec", **_stored(stored), "layout": layout, "route": route}
-                if words != Matvec.model_fields["step_words"].default:
-                    constants["step_words"] = words
-                if group is not None:
-                    constants["activation_group"] = group
-                if _makes(Matvec, constants):
-                    return constants
-    return None
-
-
-def _makes(kernel: type[Matvec | GetRows], constants: Rows) -> bool:
-    """Tell whether the kernel accepts these constants."""
-    try:
-        kernel(**{name: value for name, value in constants.items() if name != "kernel"})
-    except ValidationError:
-        return False
-    return True

@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 import wgslgen
-from wgslgen import bundle, bundlefile, initialise, prove, tables
+from wgslgen import bundle, bundlefile, initialise, plans, prove, tables
 from wgslgen.adapters import ADAPTERS
 from wgslgen.commands import Commands
 from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, ToolMissing, UsageProblem
+from wgslgen.plan import Plan
 from wgslgen.report import Report
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Kernel
@@ -39,7 +40,7 @@ class Loaded:
     def build(self) -> bundle.Bundle:
         """Render the bundle to memory."""
         file = self.file
-        return bundle.build(file.name, self.grid.variants, self.path.name, file.description, file.model)
+        return bundle.build(file.name, self.grid.variants, self.path.name, file.description, file.facts)
 
 
 def load(paths: tuple[Path, ...]) -> list[Loaded]:
@@ -241,10 +242,10 @@ def verify(
         with tables.progress("real tensors", len(work) * len(names)) as advance:
             proof = prove.prove_gguf(gguf, work, names, advance)
     else:
-        variants = _variants(loaded)
+        variants, derived = _variants(loaded), _plans(loaded)
         names = prove.choose_adapters(adapters, require_gpu)
-        with tables.progress("oracle runs", len(variants) * len(names)) as advance:
-            proof = prove.prove(variants, names, judges, jobs, not no_cache, advance)
+        with tables.progress("oracle runs", (len(variants) + len(derived)) * len(names)) as advance:
+            proof = prove.prove(variants, names, judges, jobs, not no_cache, advance, derived)
     if as_json:
         tables.print_json(proof)
     else:
@@ -289,6 +290,12 @@ def _paths(loaded: Sequence[Loaded]) -> list[str]:
 def _variants(loaded: list[Loaded]) -> tuple[Kernel, ...]:
     """Return the variants of all bundles, each once."""
     return tuple(dict.fromkeys(variant for one in loaded for variant in one.grid.variants))
+
+
+def _plans(loaded: list[Loaded]) -> tuple[Plan, ...]:
+    """Return the plans of all bundles that have an oracle, each once."""
+    found = (plan for one in loaded for plan in plans.derive(one.grid.variants, one.file.facts) if plan.judged)
+    return tuple(dict.fromkeys(found))
 
 
 def _judges(require: str) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from wgslgen.model import Model
 
 DEFAULT_THETA = 10000.0
 """The rotary base of files that name none (llama.cpp's default)."""
+INTERLEAVED = ("llama", "mistral")
+"""Architectures whose q and k rows a GGUF file holds in the order for rotating neighbours."""
 
 
 def decoder_facts(architecture: str, metadata: Mapping[str, Any], dims: Mapping[str, tuple[int, ...]]) -> Model | None:
@@ -46,6 +48,9 @@ def decoder_facts(architecture: str, metadata: Mapping[str, Any], dims: Mapping[
             rope_theta=_shortest(fact("rope.freq_base") or DEFAULT_THETA),
             eps=_shortest(fact("attention.layer_norm_rms_epsilon")),
             tied="output.weight" not in dims,
+            qk_norm="blk.0.attn_q_norm.weight" in dims,
+            rope_pairing="interleaved" if architecture in INTERLEAVED else "half",
+            attention_bias="blk.0.attn_q.bias" in dims,
         )
     except (ValidationError, TypeError, ValueError):
         return None

@@ -33,7 +33,7 @@ SOURCE = "verify"
 
 
 class Outcome(Frozen):
-    """What became of one variant, or plan, on one adapter; `kernel` is a plan's op.
+    """What became of one variant, or plan, on one adapter; `kernel` is "plan" and the op for a plan.
 
     `lacking` names the feature without which the adapter cannot run it. `runs` counts dispatches that were
     judged; `nmse` and `element` are the worst errors seen, and `result` is the element type of what came out.
@@ -60,7 +60,7 @@ def verify_on(gpu: Gpu, subject: Subject, cases: Iterable[Case] | None = None) -
 
 def judge(gpu: Gpu, subject: Subject, problems: Iterable[tuple[Case, Problem]], twin: bool = True) -> Outcome:
     """Run `subject` on the given problems and compare with the oracle, and a variant with its plain twin if `twin`."""
-    what = subject.op if isinstance(subject, Plan) else subject.NAME
+    what = f"plan {subject.op}" if isinstance(subject, Plan) else subject.NAME
     base: dict[str, Any] = {"variant": subject_name(subject), "kernel": what, "adapter": gpu.name}
     base["result"] = _result_type(subject)
     if lacking := _lacking(gpu, subject):
@@ -158,7 +158,7 @@ def _problem(subject: Subject, case: Case) -> Problem:
     name = f"plan_{subject.op}" if isinstance(subject, Plan) else subject.NAME
     seed = zlib.crc32(f"{name} {sorted(case.sizes.items())}".encode())
     constants = (
-        {step.variant.NAME: step.variant.model_dump() for step in subject.passes}
+        {step.variant.NAME: step.variant.model_dump() for step in reversed(subject.passes)}
         if isinstance(subject, Plan)
         else subject.model_dump()
     )

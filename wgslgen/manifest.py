@@ -109,6 +109,7 @@ class PlanEntry(Frozen):
     doc: str
     sizes: tuple[str, ...]
     parameters: tuple[str, ...]
+    rules: tuple[RuleEntry, ...]
     buffers: tuple[BufferEntry, ...]
     passes: tuple[PassEntry, ...]
 
@@ -179,6 +180,7 @@ def plan_entry(plan: Plan) -> PlanEntry:
         doc=plan.doc,
         sizes=plan.sizes,
         parameters=plan.parameters,
+        rules=tuple(RuleEntry(condition=_json(r.expression, {}), why=r.why) for r in plan.rules),
         buffers=tuple(BufferEntry(name=b.name, role=b.role, bytes=_plain(b.bytes), doc=b.doc) for b in plan.buffers),
         passes=tuple(
             PassEntry(

@@ -31,6 +31,12 @@ class Model(Frozen):
     eps: Positive
     tied: bool
     """Whether the output projection is the embedding."""
+    qk_norm: bool = False
+    """Whether each head of q and k is normalised before its rotation, as Qwen3 does."""
+    rope_pairing: Literal["half", "interleaved"] = "half"
+    """What rotates together: dims d and d + head_dim / 2, or neighbours, as in llama models in GGUF files."""
+    attention_bias: bool = False
+    """Whether q, k and v have a bias; no plan of ours adds one."""
 
     @model_validator(mode="after")
     def _whole_groups(self) -> Self:

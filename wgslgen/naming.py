@@ -23,6 +23,6 @@ def _spelled(variant: Kernel, part: Literal["what", "how"]) -> list[str]:
     return [word for word in words if word]
 
 
-def plan_name(op: str, principal: Kernel) -> str:
-    """Return the name of the plan that does `op` with `principal` as its main pass."""
-    return f"{op}.{variant_name(principal)}"
+def plan_name(op: str, *variants: Kernel) -> str:
+    """Return the name of the plan that does `op` with these variants, the principal one first."""
+    return f"{op}.{'+'.join(variant_name(variant) for variant in variants)}"

@@ -14,9 +14,10 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from wgslgen import expr, wgsltypes
+from wgslgen.errors import UsageProblem
 from wgslgen.expr import Expr
 from wgslgen.naming import variant_name
-from wgslgen.spec import Binding, Case, Frozen, Kernel, Tolerance
+from wgslgen.spec import Binding, Case, Frozen, Kernel, Rule, Tolerance
 
 Role = Literal["input", "in_out", "output", "scratch"]
 
@@ -76,6 +77,10 @@ class Plan(Frozen):
     outputs: tuple[str, ...]
     passes: tuple[Pass, ...]
     principal: int = 0
+    rules: tuple[Rule, ...] = ()
+    """What the plan's sizes must satisfy, beside the rules of its variants."""
+    judged: bool = True
+    """Whether the op has an oracle of its own; a decoder's plans are judged as parts of a whole decoder instead."""
 
     def __hash__(self) -> int:
         """Return the hash of the name; passes hold mappings, which have none."""
@@ -122,6 +127,13 @@ class Plan(Frozen):
     def tolerance(self) -> Tolerance:
         """Return how close the results come to the oracle's: as the principal pass does."""
         return self.passes[self.principal].variant.tolerance()
+
+    def check_sizes(self, sizes: Mapping[str, int]) -> None:
+        """Raise UsageProblem for sizes that break the plan's own rules."""
+        for rule in self.rules:
+            if not expr.evaluate(rule.expression, sizes):
+                at = ", ".join(f"{size} = {value}" for size, value in sizes.items())
+                raise UsageProblem(f"{self.name}: {at} breaks {rule.expression}, because {rule.why}")
 
     def uses(self) -> Iterator[tuple[Pass, Binding]]:
         """Yield every binding of every pass in order."""

@@ -12,7 +12,7 @@ from wgslgen.wording import nearest
 
 
 def _qwen3(hidden: int, intermediate: int, q_heads: int, layers: int, rope_theta: float, tied: bool) -> Model:
-    """Return a Qwen3 decoder; the sizes share head_dim, kv_heads, vocabulary and epsilon."""
+    """Return a Qwen3 decoder; all share head_dim, kv_heads, vocabulary, epsilon and the norm of q and k."""
     return Model(
         hidden=hidden,
         intermediate=intermediate,
@@ -24,6 +24,7 @@ def _qwen3(hidden: int, intermediate: int, q_heads: int, layers: int, rope_theta
         rope_theta=rope_theta,
         eps=1e-6,
         tied=tied,
+        qk_norm=True,
     )
 
 

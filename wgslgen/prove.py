@@ -15,6 +15,7 @@ from wgslgen.gguf_model import GgufTensor
 from wgslgen.kernels import get as kernel_class
 from wgslgen.naming import variant_name
 from wgslgen.oracles import problem_maker
+from wgslgen.plan import Plan
 from wgslgen.render import render
 from wgslgen.report import Report
 from wgslgen.spec import Case, Frozen, Kernel
@@ -74,11 +75,13 @@ def prove(
     jobs: int = 1,
     cached: bool = True,
     advance: Callable[[int], None] = ignore,
+    plans: Sequence[Plan] = (),
 ) -> Proof:
-    """Validate the variants, then run those that were not rejected."""
+    """Validate the variants, then run those that were not rejected, and the plans that need no rejected one."""
     report = validate_all(variants, require)
     sound = [v for v in variants if variant_name(v) not in report.rejected]
-    outcomes = verify(sound, adapters, jobs, cache_folder() if cached else None, advance)
+    whole = [plan for plan in plans if not {variant_name(v) for v in plan.variants} & {*report.rejected}]
+    outcomes = verify([*sound, *whole], adapters, jobs, cache_folder() if cached else None, advance)
     return Proof(report=report, outcomes=tuple(outcomes), adapters=tuple(adapters))
 
 

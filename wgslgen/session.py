@@ -99,6 +99,7 @@ class Session:
         scratch that does not exist yet is made. Raises UsageProblem for sizes that a variant refuses, for a
         buffer that is missing or too small, and where a pass would write what it also binds elsewhere.
         """
+        plan.check_sizes(sizes)
         held = {buffer.name: (names or {}).get(buffer.name, buffer.name) for buffer in plan.buffers}
         for buffer in plan.buffers:
             made = buffer.role in ("scratch", "output")

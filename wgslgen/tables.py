@@ -170,7 +170,9 @@ def _worst(error: str, result: str, outcomes: Sequence[Outcome]) -> str:
 
 
 def _said(judge: str, variants: set[str], report: Report | None) -> str:
-    if report is None or judge not in {run.judge for run in report.ran}:
+    """Return how many of the texts a judge accepted; plans, which have none, do not count."""
+    variants = variants & report.findings.keys() if report else variants
+    if report is None or not variants or judge not in {run.judge for run in report.ran}:
         return "-"
     left = {item.text for item in report.not_judged if item.judge == judge}
     refused = {

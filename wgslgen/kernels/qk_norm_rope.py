@@ -36,8 +36,8 @@ class QkNormRope(Rotary):
     def bindings(self) -> tuple[Binding, ...]:
         """Return queries and keys, both in place, table, lengths and weights."""
         return (
-            self.tensor("q", "read_write", "Q_HEADS", "queries [B][M][Q_HEADS][HEAD_DIM], in place"),
-            self.tensor("k", "read_write", "KV_HEADS", "keys [B][M][KV_HEADS][HEAD_DIM], in place"),
+            self.tensor("q", "read_write", "Q_HEADS", "queries [B][M][Q_HEADS][HEAD_DIM], in place", kept=True),
+            self.tensor("k", "read_write", "KV_HEADS", "keys [B][M][KV_HEADS][HEAD_DIM], in place", kept=True),
             *self.rotary_bindings("TABLE_ROWS + 1"),
         )
 

@@ -98,7 +98,7 @@ class RmsNorm(Kernel):
     def bindings(self) -> tuple[Binding, ...]:
         """Return input, running sum, weight and result."""
         x = self._rows("x", "read", "input [M][D]")
-        running = self._rows("residual", "read_write", "running sum [M][D]; x is added to it")
+        running = self._rows("residual", "read_write", "running sum [M][D]; x is added to it", kept=True)
         loads = "" if self.vector == 1 else f" // {self.vector}"
         weight = Binding(
             name="weight", access="read", element=self._of("f32"), length=f"D{loads}", doc="weight [D], f32"
@@ -108,10 +108,11 @@ class RmsNorm(Kernel):
         )
         return (x, *((running,) if self.residual else ()), weight, *result)
 
-    def _rows(self, name: str, access: Literal["read", "read_write"], doc: str) -> Binding:
+    def _rows(self, name: str, access: Literal["read", "read_write"], doc: str, kept: bool = False) -> Binding:
         """Return a binding of M rows of D elements of the activations' type."""
-        loads = "" if self.vector == 1 else f" // {self.vector}"
-        return Binding(name=name, access=access, element=self._of(self.activation), length=f"M * D{loads}", doc=doc)
+        length = "M * D" if self.vector == 1 else f"M * D // {self.vector}"
+        element = self._of(self.activation)
+        return Binding(name=name, access=access, element=element, length=length, doc=doc, kept=kept)
 
     def _of(self, scalar: str) -> str:
         """Return the type of one load."""

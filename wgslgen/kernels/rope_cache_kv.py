@@ -59,7 +59,7 @@ class RopeCacheKv(Rotary):
             self.tensor("q", "read_write", "Q_HEADS", "rotated queries [B][M][Q_HEADS][HEAD_DIM]"),
         )
         separate = (
-            self.tensor("q", "read_write", "Q_HEADS", "queries [B][M][Q_HEADS][HEAD_DIM], rotated in place"),
+            self.tensor("q", "read_write", "Q_HEADS", "queries [B][M][Q_HEADS][HEAD_DIM], rotated in place", kept=True),
             self.tensor("k", "read", "KV_HEADS", "keys [B][M][KV_HEADS][HEAD_DIM]"),
             self.tensor("v", "read", "KV_HEADS", "values [B][M][KV_HEADS][HEAD_DIM]"),
         )
@@ -74,6 +74,7 @@ class RopeCacheKv(Rotary):
             element=self.loaded(self.cache),
             length=f"LAYERS * B * CAPACITY * KV_HEADS * {self.head_dim // self.vector}",
             doc=f"{words} [LAYERS][B][CAPACITY][KV_HEADS][HEAD_DIM]",
+            kept=True,
         )
 
     def uniforms(self) -> tuple[UniformField, ...]:

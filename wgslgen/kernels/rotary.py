@@ -139,10 +139,13 @@ class Rotary(Kernel):
         """Return the type of one load of elements of the type `scalar`."""
         return scalar if self.vector == 1 else f"vec4<{scalar}>"
 
-    def tensor(self, name: str, access: Literal["read", "read_write"], heads: str, doc: str) -> Binding:
+    def tensor(
+        self, name: str, access: Literal["read", "read_write"], heads: str, doc: str, kept: bool = False
+    ) -> Binding:
         """Return the binding of a tensor [B][M][heads][HEAD_DIM] of activations."""
         count = f"B * M * {heads} * {self.head_dim // self.vector}"
-        return Binding(name=name, access=access, element=self.loaded(self.activation), length=count, doc=doc)
+        element = self.loaded(self.activation)
+        return Binding(name=name, access=access, element=element, length=count, doc=doc, kept=kept)
 
     def rotary_bindings(self, below: str) -> tuple[Binding, ...]:
         """Return the table and the lengths, which are below `below`, and the norms' weights where there are some."""

@@ -13,7 +13,7 @@ from wgslgen.model import Model
 from wgslgen.plan import Plan
 from wgslgen.spec import Kernel
 
-MODULES = ("linear",)
+MODULES = ("linear", "attention", "sampling", "decode")
 Maker = Callable[[Sequence[Kernel], Model | None], Iterator[Plan]]
 
 
@@ -21,4 +21,5 @@ def derive(variants: Sequence[Kernel], model: Model | None = None) -> tuple[Plan
     """Return every plan that `variants` alone can do, in the order of MODULES and of the variants."""
     there = {*variants}
     makers: list[Maker] = [import_module(f"{__name__}.{module}").plans for module in MODULES]
-    return tuple(plan for make in makers for plan in make(variants, model) if there.issuperset(plan.variants))
+    found = (plan for make in makers for plan in make(variants, model) if there.issuperset(plan.variants))
+    return tuple(dict.fromkeys(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wgslgen.kernels.matvec import Matvec
+from wgslgen.kernels.product import Product
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.model import Model
 from wgslgen.naming import plan_name
@@ -14,7 +15,7 @@ from wgslgen.spec import Kernel
 DOES = {"store": "y = W x", "residual": "y += W x", "swiglu": "y = silu(gate x) (up x)"}
 
 
-def quantise_for(variant: Matvec) -> QuantizeQ8:
+def quantise_for(variant: Product) -> QuantizeQ8:
     """Return the variant of `quantize_q8` that writes what `variant`, of route int8, reads."""
     return QuantizeQ8.model_validate(
         {
@@ -28,7 +29,7 @@ def quantise_for(variant: Matvec) -> QuantizeQ8:
 def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  # noqa: ARG001  # any model
     """Yield a plan for each variant of `matvec` that reads int8 activations."""
     for variant in variants:
-        if isinstance(variant, Matvec) and variant.route == "int8":
+        if isinstance(variant, Matvec) and (variant.route, variant.epilogue) == ("int8", "store"):
             yield Plan(
                 name=plan_name("linear", variant),
                 op="linear",

@@ -25,7 +25,7 @@ struct Params {
 
 var<workgroup> max_slots: array<f32, REDUCE_VALUES * WORKGROUP_SIZE>;
 var<workgroup> sum_slots: array<f32, REDUCE_VALUES * WORKGROUP_SIZE>;
-var<workgroup> tile: array<i32, GROUP>;
+var<workgroup> q8_words: array<u32, WORKGROUP_SIZE>;
 
 // A dispatch above the limit of one dimension is folded into three; this unfolds it.
 fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
@@ -70,8 +70,13 @@ fn total_sum(value: u32, thread: Thread) -> f32 {
   return sum_slots[value * WORKGROUP_SIZE];
 }
 
-// x / scale, rounded half to even, for a normal scale and x up to 127.5 * scale. The quotient of the two
-// significands is taken in whole numbers, because float division may be off by 2.5 ulp and so move a tie.
+// The scale of a group whose largest magnitude is `largest`; none where it would be subnormal.
+fn scale_of(largest: f32) -> f32 {
+  return select(0.0f, largest * INVERSE_127, largest >= SMALLEST);
+}
+
+// x / scale, rounded half to even, for a normal scale and x up to 127.5 * scale; zeros for scale 0. The quotient of
+// the two significands is taken in whole numbers, because float division may be off by 2.5 ulp and so move a tie.
 fn quantise(x: vec4<f32>, scale: f32) -> vec4<i32> {
   let bits = bitcast<vec4<u32>>(x);
   let exponent = (bits >> vec4<u32>(23u)) & vec4<u32>(255u);
@@ -88,7 +93,26 @@ fn quantise(x: vec4<f32>, scale: f32) -> vec4<i32> {
   let floors = halves >> vec4<u32>(1u);
   let up = halves & (floors | min(rest, vec4<u32>(1u))) & vec4<u32>(1u);
   let magnitude = select(vec4<i32>(0i), vec4<i32>(floors + up), shift >= vec4<i32>(0i));
-  return select(magnitude, -magnitude, bits >= vec4<u32>(0x80000000u));
+  let integers = select(magnitude, -magnitude, bits >= vec4<u32>(0x80000000u));
+  return select(vec4<i32>(0i), integers, scale > 0.0f);
+}
+
+// Four bytes as a word, the first one lowest.
+fn join_bytes(bytes: vec4<u32>) -> u32 {
+  let placed = bytes << vec4<u32>(0u, 8u, 16u, 24u);
+  return placed.x | placed.y | placed.z | placed.w;
+}
+
+fn pack_neighbours(integers: vec4<i32>) -> u32 {
+  return join_bytes(vec4<u32>(integers) & vec4<u32>(255u));
+}
+
+// Word `index` of the workgroup in the byte order of stride 8. Its bytes stand at one place in four words of
+// neighbours, which q8_words holds; all of them belong to the same 8 threads.
+fn strided_word(index: u32) -> u32 {
+  let first = index - index % 8u + index % 8u / 4u;
+  let words = vec4<u32>(q8_words[first], q8_words[first + 2u], q8_words[first + 4u], q8_words[first + 6u]);
+  return join_bytes((words >> vec4<u32>(8u * (index % 4u))) & vec4<u32>(255u));
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -105,20 +129,14 @@ fn main(
   let magnitudes = abs(values);
   let pair = max(magnitudes.xy, magnitudes.zw);
   reduce_max(array<f32, REDUCE_VALUES>(max(pair.x, pair.y)), thread);
-  let largest = total_max(0u, thread);
-  let scale = select(0.0f, largest * INVERSE_127, largest >= SMALLEST);
-  let own = select(vec4<i32>(0i), quantise(values, scale), scale > 0.0f);
-  tile[4u * thread.index + 0u] = own.x;
-  tile[4u * thread.index + 1u] = own.y;
-  tile[4u * thread.index + 2u] = own.z;
-  tile[4u * thread.index + 3u] = own.w;
-  // The barriers in here also let every thread see the whole tile.
-  reduce_sum(array<f32, REDUCE_VALUES>(f32(own.x + own.y + own.z + own.w)), thread);
-  let first = thread.index / STRIDE * (4u * STRIDE) + thread.index % STRIDE;
-  let integers = vec4<i32>(tile[first], tile[first + STRIDE], tile[first + 2u * STRIDE], tile[first + 3u * STRIDE]);
-  let bytes = (vec4<u32>(integers) & vec4<u32>(255u)) << vec4<u32>(0u, 8u, 16u, 24u);
+  let scale = scale_of(total_max(0u, thread));
+  let integers = quantise(values, scale);
+  let neighbours = pack_neighbours(integers);
+  q8_words[thread.index] = neighbours;
+  // The barriers in here also let every thread see all words.
+  reduce_sum(array<f32, REDUCE_VALUES>(f32(integers.x + integers.y + integers.z + integers.w)), thread);
   if (index < groups) {
-    x8[word] = bytes.x | bytes.y | bytes.z | bytes.w;
+    x8[word] = strided_word(thread.index);
     if (thread.index == 0u) {
       x_scale[index] = vec2<f32>(scale, total_sum(0u, thread));
     }

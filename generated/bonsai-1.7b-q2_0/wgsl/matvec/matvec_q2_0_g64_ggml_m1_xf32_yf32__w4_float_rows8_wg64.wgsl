@@ -190,6 +190,7 @@ fn main(
   let row_5 = min(tile + 5u, n - 1u) * row_steps;
   let row_6 = min(tile + 6u, n - 1u) * row_steps;
   let row_7 = min(tile + 7u, n - 1u) * row_steps;
+  // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
@@ -229,7 +230,9 @@ fn main(
   }
   reduce_sum(sums, thread);
   let row = tile + thread.index % TILE_ROWS;
-  if (thread.index < REDUCE_VALUES && row < n) {
-    y[thread.index / TILE_ROWS * n + row] = total_sum(thread.index, thread);
+  if (thread.index < COLUMNS * TILE_ROWS && row < n) {
+    let at = thread.index / TILE_ROWS * n + row;
+    let result = total_sum(thread.index, thread);
+    y[at] = result;
   }
 }

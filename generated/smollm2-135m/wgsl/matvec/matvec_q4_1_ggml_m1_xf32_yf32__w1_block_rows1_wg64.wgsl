@@ -121,6 +121,7 @@ fn main(
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
   let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let row_0 = min(tile + 0u, n - 1u) * row_steps;
+  // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
@@ -132,7 +133,9 @@ fn main(
   }
   reduce_sum(sums, thread);
   let row = tile + thread.index % TILE_ROWS;
-  if (thread.index < REDUCE_VALUES && row < n) {
-    y[thread.index / TILE_ROWS * n + row] = total_sum(thread.index, thread);
+  if (thread.index < COLUMNS * TILE_ROWS && row < n) {
+    let at = thread.index / TILE_ROWS * n + row;
+    let result = total_sum(thread.index, thread);
+    y[at] = result;
   }
 }

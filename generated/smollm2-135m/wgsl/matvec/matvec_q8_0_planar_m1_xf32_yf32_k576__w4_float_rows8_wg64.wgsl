@@ -8,9 +8,9 @@
 // x: activations [columns][K]
 // y: result [columns][N]
 const COLUMNS: u32 = 1u;
-const K: u32 = 576u;
 const TILE_ROWS: u32 = 8u;
 const WORKGROUP_SIZE: u32 = 64u;
+const K: u32 = 576u;
 const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 2u;
 const STEP_FOURS: u32 = 4u;
@@ -137,6 +137,7 @@ fn main(
   let row_5 = min(tile + 5u, n - 1u) * row_steps;
   let row_6 = min(tile + 6u, n - 1u) * row_steps;
   let row_7 = min(tile + 7u, n - 1u) * row_steps;
+  // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
@@ -176,7 +177,9 @@ fn main(
   }
   reduce_sum(sums, thread);
   let row = tile + thread.index % TILE_ROWS;
-  if (thread.index < REDUCE_VALUES && row < n) {
-    y[thread.index / TILE_ROWS * n + row] = total_sum(thread.index, thread);
+  if (thread.index < COLUMNS * TILE_ROWS && row < n) {
+    let at = thread.index / TILE_ROWS * n + row;
+    let result = total_sum(thread.index, thread);
+    y[at] = result;
   }
 }

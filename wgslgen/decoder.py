@@ -1,0 +1,132 @@
+"""Which variants a decoder of llama's kind needs for one token: a role each, with constants that fit the model.
+
+A bundle file asks for them, and the plans `decode_layer` and `decode_head` are made of them: both read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wgslgen import kernels
+from wgslgen.choices import GOOD_TILE, matvec_constants
+from wgslgen.formats import Format
+from wgslgen.model import Model
+from wgslgen.spec import Kernel
+
+NUM_SPLITS = 8
+"""Parts of the keys: with 8 key heads 64 workgroups, which fill a laptop's GPU; an H200 wants twice as many."""
+
+MOST_BAKED_WEIGHTS = 2**24
+"""Past this a matrix's N is a uniform: its proof would take minutes, and rows gain nothing by being counted."""
+
+Route = Literal["float", "int8"]
+ROUTES: tuple[Route, ...] = ("float", "int8")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is left to choose for a model: formats of its layers and of its two ends, and how to compute."""
+
+    stored: Format
+    ends: Format
+    route: Route
+    subgroups: bool
+    cache: Literal["f32", "f16"]
+
+
+def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str, dict[str, Any]] | None:
+    """Return kernel and constants of each role, still without `subgroups` and `cache`; None where the route has none.
+
+    The roles of a layer stand in their order, then those of embedding and output. A layer's norm serves both of its
+    halves. `stored` is the format of the layers' matrices, `ends` that of embedding and output projection.
+    """
+    product, last = matvec_constants(route, stored), matvec_constants(route, ends)
+    if product is None or last is None or model.attention_bias:
+        return None
+    heads = {"q_heads": model.q_heads, "kv_heads": model.kv_heads, "head_dim": model.head_dim}
+    matvec, q8 = {**product, **GOOD_TILE[route]}, _int8(product, stored)
+    sizes = {role: _baked(n, k) for role, (n, k) in shapes(model).items()}
+    roles: dict[str, dict[str, Any]] = {
+        "norm": {"kernel": "rms_norm", "d": model.hidden, **q8},
+        "qkv": {**matvec, **sizes["qkv"]},
+        "rope": {
+            "kernel": "rope_cache_kv",
+            **heads,
+            "pairing": model.rope_pairing,
+            "source": "packed",
+            "qk_norm": model.qk_norm,
+        },
+        "split": {"kernel": "attention_split", **heads, "num_splits": NUM_SPLITS},
+        "merge": {
+            "kernel": "attention_merge",
+            "q_heads": model.q_heads,
+            "head_dim": model.head_dim,
+            "num_splits": NUM_SPLITS,
+            **q8,
+        },
+        "attention_output": {**matvec, "epilogue": "residual", **sizes["attention_output"]},
+        "gate_up": {**matvec, "epilogue": "swiglu", **sizes["gate_up"]},
+        "quantise": {"kernel": "quantize_q8", "group": q8.get("q8_group"), "stride": q8.get("q8_stride")},
+        "down": {**matvec, "epilogue": "residual", **sizes["down"]},
+        "embedding": {"kernel": "get_rows", **_read_as(last), "k": model.hidden},
+        "output_norm": {"kernel": "rms_norm", "d": model.hidden, **_int8(last, ends)},
+        "lm_head": {**last, **GOOD_TILE[route], "kernel": "lm_head_argmax", "k": model.hidden},
+        "token": {"kernel": "argmax_merge"},
+    }
+    if route == "float":
+        del roles["quantise"]
+    return roles
+
+
+def shapes(model: Model) -> dict[str, tuple[int, int]]:
+    """Return N and K of each product of a layer; gate_up has N rows of the gate and N of up."""
+    queries, keys = model.q_heads * model.head_dim, model.kv_heads * model.head_dim
+    return {
+        "qkv": (queries + 2 * keys, model.hidden),
+        "attention_output": (model.hidden, queries),
+        "gate_up": (model.intermediate, model.hidden),
+        "down": (model.hidden, model.intermediate),
+    }
+
+
+def _baked(n: int, k: int) -> dict[str, int]:
+    """Return the sizes that are baked in: K, and N where the matrix can be proven in seconds."""
+    return {"n": n, "k": k} if n * k <= MOST_BAKED_WEIGHTS else {"k": k}
+
+
+def _int8(product: Mapping[str, Any], stored: Format) -> dict[str, Any]:
+    """Return how the operand of `product` is written as int8; nothing where it stays float."""
+    if product["route"] != "int8":
+        return {}
+    return {"q8_group": product["activation_group"], "q8_stride": stored.int8_stride}
+
+
+def _read_as(product: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the constants that say how `product` finds its weights."""
+    return {name: product[name] for name in ("format", "group", "layout", "step_words") if name in product}
+
+
+def variants(model: Model, choice: Choice) -> dict[str, Kernel] | None:
+    """Return the variant of each role; None where the route has none for a format.
+
+    Raises pydantic's ValidationError where the model's sizes do not fit a kernel.
+    """
+    roles = wanted(model, choice.stored, choice.ends, choice.route)
+    if roles is None:
+        return None
+    return {role: _variant(constants, choice) for role, constants in roles.items()}
+
+
+def axes(constants: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which of `subgroups` and `cache` a role with these constants leaves open."""
+    fields = kernels.get(constants["kernel"]).model_fields
+    folds = constants.get("qk_norm", True)  # rope_cache_kv folds nothing but norms
+    return tuple(name for name in ("subgroups", "cache") if name in fields and (name != "subgroups" or folds))
+
+
+def _variant(constants: Mapping[str, Any], choice: Choice) -> Kernel:
+    given = {name: value for name, value in constants.items() if name != "kernel"}
+    open_ones = {name: getattr(choice, name) for name in axes(constants)}
+    return kernels.get(constants["kernel"])(**given, **open_ones)
