@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cases.support import Floats, runner
 from wgslgen.adapters import Gpu
 from wgslgen.kernels.attention_merge import AttentionMerge
+from wgslgen.kernels.attention_prefill import AttentionPrefill
 from wgslgen.kernels.attention_split import AttentionSplit
 
 TYPES: dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16)}
@@ -51,3 +52,31 @@ def decode(
     merge = AttentionMerge(**shared, activation=constants.get("activation", "f32"))
     y: NDArray[Any] = np.frombuffer(runner(gpu, merge).run(parts, {"B": b})["y"], TYPES[merge.activation])
     return y.astype(np.float64).reshape(q.shape)
+
+
+def prefill(
+    gpu: Gpu, q: Numbers, k: Numbers, v: Numbers, lengths: Any, scale: float = 1.0, mask: Any = None, **constants: Any
+) -> Floats:
+    """Return the attention of q [B, M, q_heads, head_dim]; k and v are [B, capacity, kv_heads, head_dim].
+
+    The mask, [B, M, capacity], is taken as f32 holds it.
+    """
+    b, m, q_heads, head_dim = q.shape
+    given: dict[str, Any] = {"q_heads": q_heads, "kv_heads": k.shape[2], "head_dim": head_dim, "mask": mask is not None}
+    variant = AttentionPrefill(**given, **constants)
+    inputs = cached(constants, q, k, v, lengths)
+    if mask is not None:
+        inputs["mask"] = np.asarray(mask, np.float32)
+    sizes = {"B": b, "M": m, "CAPACITY": k.shape[1], "LAYERS": 1, "LAYER": 0}
+    raw = runner(gpu, variant).run(inputs, sizes, {"SCALE": scale})["y"]
+    y: NDArray[Any] = np.frombuffer(raw, TYPES[variant.activation])
+    return y.astype(np.float64).reshape(q.shape)
+
+
+def softmax(scores: Floats) -> Floats:
+    """Return the weights of the last axis; scores that are -infinity weigh nothing, and all of them give zeros."""
+    largest = scores.max(axis=-1, keepdims=True)
+    with np.errstate(under="ignore"):
+        weights = np.exp(scores - np.where(np.isneginf(largest), 0.0, largest))
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total == 0.0, 1.0, total)

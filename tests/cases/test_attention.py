@@ -7,11 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from cases.attention import Numbers, cached, decode
+from cases.attention import Numbers, cached, decode, prefill, softmax
 from cases.support import runner
 from wgslgen.adapters import Gpu
+from wgslgen.compare import Close
 from wgslgen.kernels.attention_merge import AttentionMerge
+from wgslgen.kernels.attention_prefill import AttentionPrefill
 from wgslgen.kernels.attention_split import AttentionSplit
 from wgslgen.verify import verify_on
 
@@ -42,6 +45,67 @@ def test_c03_far_scores_do_not_overflow(rows: int, form: dict[str, Any], gpu: Gp
     for activation, splits in product(types, (1, 3)):
         y = decode(gpu, q, k, v, [3], splits=splits, cache=activation, activation=activation, **form)
         np.testing.assert_array_equal(y, 1.0)
+    for activation in types:
+        # Of two tokens the first sees the first two keys.
+        tokens = q[:, None].repeat(2, axis=1)
+        y = prefill(gpu, tokens, k, v, [3], cache=activation, activation=activation, **form)
+        np.testing.assert_array_equal(y, 1.0)
+
+
+# ---- C07 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_c07_real_infinities_of_a_mask_exclude(form: dict[str, Any], gpu: Gpu, rng: np.random.Generator) -> None:
+    """Both -infinity and the lowest number, among numbers that are added; what is excluded weighs exactly nothing."""
+    m, n = 37, 70
+    q, (k, v) = rng.standard_normal((1, m, 2, 64)), rng.standard_normal((2, 1, n, 1, 64))
+    numbers = rng.standard_normal((1, m, n)).astype(np.float32)
+    excluded = rng.choice([0.0, -np.inf, float(np.finfo(np.float32).min)], (1, m, n), p=[0.4, 0.3, 0.3])
+    mask = np.where(excluded < 0.0, excluded, numbers).astype(np.float32)
+    assert (mask.view(np.uint32) == 0xFF800000).sum() > 500
+    y = prefill(gpu, q, k, v, [n], 0.125, mask, **form)
+    scores = 0.125 * np.einsum("mhd,nd->mhn", q[0], k[0, :, 0]) + np.where(excluded < 0.0, -np.inf, numbers)[0][:, None]
+    future = np.arange(n) > np.arange(n - m, n)[:, None]
+    expected = softmax(np.where(future[:, None], -np.inf, scores)) @ v[0, :, 0]
+    np.testing.assert_allclose(y[0], expected, atol=2e-6)
+    # Other values where all is excluded, or hidden, change no bit.
+    hidden = (future | (excluded[0] < 0.0)).all(axis=0)
+    hidden[-1] = True
+    mask[..., -1] = -np.inf
+    before = prefill(gpu, q, k, v, [n], 0.125, mask, **form)
+    other = np.where(hidden[:, None, None], 1e6, v)
+    np.testing.assert_array_equal(prefill(gpu, q, k, other, [n], 0.125, mask, **form), before)
+
+
+# ---- C09 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("lowest", [-np.inf, -3.4028235e38])
+def test_c09_a_fully_masked_row_is_exactly_zero(
+    lowest: float, form: dict[str, Any], gpu: Gpu, rng: np.random.Generator
+) -> None:
+    q, (k, v) = rng.standard_normal((1, 33, 2, 64)), rng.standard_normal((2, 1, 33, 1, 64))
+    mask = np.zeros((1, 33, 33))
+    clean = prefill(gpu, q, k, v, [33], 0.125, mask, **form)
+    mask[:, [0, 32]] = lowest
+    y = prefill(gpu, q, k, v, [33], 0.125, mask, **form)
+    np.testing.assert_array_equal(y[:, [0, 32]], 0.0)
+    np.testing.assert_array_equal(y[:, 1:32], clean[:, 1:32])
+    scores = 0.125 * np.einsum("mhd,nd->mhn", q[0], k[0, :, 0])
+    future = np.arange(33) > np.arange(33)[:, None]
+    expected = softmax(np.where(future[:, None], -np.inf, scores)) @ v[0, :, 0]
+    np.testing.assert_allclose(y[0, 1:32], expected[1:32], atol=2e-6)
+
+
+def test_c09_a_reference_that_is_no_number_excuses_no_number() -> None:
+    nan, one = np.full((1, 4), np.nan), np.ones((1, 4))
+    tolerance = AttentionPrefill(q_heads=1, kv_heads=1, head_dim=4).tolerance()
+    for got, reference in ((nan, one), (one, nan)):
+        verdict = Close(reference, one, np.dtype(np.float32)).judge(got.astype(np.float32).tobytes(), tolerance)
+        assert verdict.problem is not None
+        assert "finite on one side only" in verdict.problem
 
 
 # ---- C10 -------------------------------------------------------------------------------------------
@@ -62,12 +126,43 @@ def test_c10_a_key_that_is_no_number_shows_in_its_heads_and_changes_no_others(
         np.testing.assert_array_equal(y[0, 3:], clean[0, 3:])
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_c10_a_key_that_is_no_number_shows_in_the_tokens_that_see_it(
+    form: dict[str, Any], gpu: Gpu, rng: np.random.Generator
+) -> None:
+    q = rng.standard_normal((1, 20, 4, 64))
+    k, v = rng.standard_normal((2, 1, 90, 2, 64))
+    clean = prefill(gpu, q, k, v, [90], 0.125, **form)
+    for at in (3, 77):
+        broken = k.copy()
+        broken[0, at, 1, 5] = np.nan
+        y = prefill(gpu, q, broken, v, [90], 0.125, **form)
+        seeing = np.arange(70, 90) >= at
+        assert np.isnan(y[0, seeing, 2:]).all(), at
+        np.testing.assert_array_equal(y[0, ~seeing, 2:], clean[0, ~seeing, 2:])
+        np.testing.assert_array_equal(y[0, :, :2], clean[0, :, :2])
+
+
 # ---- C22, C23 --------------------------------------------------------------------------------------
 
 
 def test_c22_heads_of_320_take_the_larger_workgroup_and_lose_no_dims(gpu: Gpu) -> None:
-    variant = AttentionSplit(q_heads=2, kv_heads=1, head_dim=320, num_splits=2, workgroup_size=128)
-    outcome = verify_on(gpu, variant)
+    shape: dict[str, Any] = {"q_heads": 2, "kv_heads": 1, "head_dim": 320, "workgroup_size": 128}
+    for variant in (AttentionSplit(**shape, num_splits=2), AttentionPrefill(**shape, tile_rows=4)):
+        outcome = verify_on(gpu, variant)
+        assert outcome.status == "passed", outcome.problem
+    with pytest.raises(ValidationError, match="head_dim 320 needs a thread for every 4 elements, 80"):
+        AttentionPrefill(**{**shape, "workgroup_size": 64})
+
+
+def test_c23_head_dim_256_has_smaller_tiles_or_a_clear_error(gpu: Gpu) -> None:
+    """The keys of a tile lie in no workgroup memory; its rows do, and must be few enough."""
+    shape: dict[str, Any] = {"q_heads": 2, "kv_heads": 1, "head_dim": 256}
+    with pytest.raises(ValidationError, match="take 24576 bytes of workgroup memory, above 16384; use fewer tile_rows"):
+        AttentionPrefill(**shape, tile_rows=16)
+    variant = AttentionPrefill(**shape, tile_rows=8)
+    assert not variant.raised_limits
+    outcome = verify_on(gpu, variant, variant.cases()[:2])
     assert outcome.status == "passed", outcome.problem
 
 
@@ -81,6 +176,8 @@ def test_c25_an_empty_cache_gives_zeros(form: dict[str, Any], gpu: Gpu) -> None:
     k = v = np.ones((3, 5, 1, 8))
     y = decode(gpu, q, k, v, [0, 5, 0], **form)
     np.testing.assert_array_equal(y, constant([0.0, 1.0, 0.0], 3, 2, 8))
+    y = prefill(gpu, q[:, None].repeat(2, axis=1), k, v, [0, 5, 1], **form)
+    np.testing.assert_array_equal(y, constant([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]], 3, 2, 2, 8))
 
 
 # ---- C33 -------------------------------------------------------------------------------------------
@@ -103,8 +200,16 @@ def test_c33_query_heads_share_the_key_head_of_their_group(
 ) -> None:
     q, k = zeros(1, q_heads, 8), zeros(1, 4, kv_heads, 8)
     v = np.broadcast_to(1.0 + np.arange(kv_heads)[:, None], k.shape)
-    y = decode(gpu, q, k, v, [4], head_map=head_map)
-    np.testing.assert_array_equal(y[0], np.broadcast_to(np.array(expected)[:, None], (q_heads, 8)))
+    heads = np.broadcast_to(np.array(expected)[:, None], (q_heads, 8))
+    np.testing.assert_array_equal(decode(gpu, q, k, v, [4], head_map=head_map)[0], heads)
+    y = prefill(gpu, q[:, None].repeat(3, axis=1), k, v, [4], head_map=head_map)
+    np.testing.assert_array_equal(y[0], np.broadcast_to(heads, y[0].shape))
+
+
+def test_c33_heads_that_share_nothing_whole_are_refused() -> None:
+    for kernel, more in ((AttentionSplit, {"num_splits": 1}), (AttentionPrefill, {})):
+        with pytest.raises(ValidationError, match="q_heads 6 is not a multiple of kv_heads 4"):
+            kernel(q_heads=6, kv_heads=4, head_dim=8, **more)  # type: ignore[arg-type]  # both take these
 
 
 # ---- C34 -------------------------------------------------------------------------------------------
@@ -116,6 +221,8 @@ def test_c34_rows_lie_where_the_capacity_puts_them(gpu: Gpu) -> None:
     v = np.broadcast_to(1000.0 * heads + keys, (1, 64, 2, 8))
     y = decode(gpu, zeros(1, 2, 8), zeros(*v.shape), v, [10])
     np.testing.assert_allclose(y[0], constant([4.5, 1004.5], 2, 8), rtol=1e-6)
+    y = prefill(gpu, zeros(1, 2, 2, 8), zeros(*v.shape), v, [10])
+    np.testing.assert_allclose(y[0], constant([[4.0, 1004.0], [4.5, 1004.5]], 2, 2, 8), rtol=1e-6)
 
 
 # ---- C35 -------------------------------------------------------------------------------------------
@@ -129,6 +236,8 @@ def test_c35_each_sequence_has_its_own_length(swap: bool, gpu: Gpu) -> None:
         lengths, means, v = lengths[::-1], means[::-1], v[::-1]
     y = decode(gpu, zeros(2, 1, 8), zeros(*v.shape), v, lengths)
     np.testing.assert_allclose(y, constant(means, 2, 1, 8), rtol=1e-6)
+    y = prefill(gpu, zeros(2, 2, 1, 8), zeros(*v.shape), v, lengths)
+    np.testing.assert_allclose(y, constant(np.stack([means - 0.5, means], axis=1), 2, 2, 1, 8), rtol=1e-6)
 
 
 # ---- C53 -------------------------------------------------------------------------------------------
@@ -160,3 +269,16 @@ def test_c53_twenty_decodes_give_the_same_bits(form: dict[str, Any], gpu: Gpu, r
             weights = np.exp(0.125 * k[row, :length, head // 3] @ q[row, head])
             expected = weights @ v[row, :length, head // 3] / weights.sum()
             np.testing.assert_allclose(y[row, head], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_c53_twenty_prefills_give_the_same_bits(form: dict[str, Any], gpu: Gpu, rng: np.random.Generator) -> None:
+    variant = AttentionPrefill(q_heads=6, kv_heads=2, head_dim=64, **form)
+    q, (k, v) = rng.standard_normal((2, 9, 6, 64)), rng.standard_normal((2, 2, 150, 2, 64))
+    inputs = cached({}, q, k, v, [150, 77]) | {"y": np.full((2, 9, 6, 64), 1e30, np.float32)}
+    sizes = {"B": 2, "M": 9, "CAPACITY": 150, "LAYERS": 1, "LAYER": 0}
+    first, *others = (runner(gpu, variant).run(inputs, sizes, {"SCALE": 0.125}) for _ in range(20))
+    assert all(other == first for other in others)
+    # The last token of a prefill is what decode makes of it, but for the order of sums.
+    y = np.frombuffer(first["y"], np.float32).astype(np.float64).reshape(q.shape)
+    np.testing.assert_allclose(decode(gpu, q[:, -1], k, v, [150, 77], 0.125, **form), y[:, -1], atol=2e-6)

@@ -26,6 +26,7 @@ MODULES = (
     "top_k",
     "attention_split",
     "attention_merge",
+    "attention_prefill",
 )
 KERNELS: tuple[type[Kernel], ...] = classes(__name__, MODULES, Kernel)
 

@@ -199,9 +199,9 @@ class Attention(Kernel):
                     "products": _filled((f"add_four(products_{row})" for row, _ in four), "0.0f"),
                     "maxima": _filled((f"total_max({row}u, thread)" for row, _ in four), "0.0f"),
                     "mask_bits": _filled((f"bitcast<u32>(mask[mask_rows{part} + mask_key])" for _, part in four), "0u"),
-                    "starts": _filled((f"first_seen(end_{row})" for row, _ in four), "0u"),
-                    "ends": _filled((f"end_{row}" for row, _ in four), "0u"),
-                    "mask_rows": _filled((f"mask_row_{row}" for row, _ in four), "0u"),
+                    "row_indices": _filled((f"row_{row}" for row, _ in four), "0u"),
+                    "ends": _filled((f"end_of(length, row_{row})" for row, _ in four), "0u"),
+                    "starts": _filled((f"first_seen(ends{part})" for _, part in four), "0u"),
                 }
                 for index, four in enumerate(fours)
             ],
