@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from wgslgen import formats, launch, layouts
+from wgslgen import formats, launch, layouts, plans
+from wgslgen.adapters import SOFTWARE
 from wgslgen.compare import Close
 from wgslgen.errors import UsageProblem
 from wgslgen.kernels.get_rows import GetRows
@@ -16,7 +17,9 @@ from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.oracles.binarize import binarise, words
 from wgslgen.oracles.matvec import as_read, problem, product, random_weights, word_product
+from wgslgen.plans.linear import binarize_for
 from wgslgen.render import render
+from wgslgen.verify import verify
 
 ROW4: dict[str, Any] = {"format": "q1_0", "layout": "row4", "route": "float"}
 PLANES: dict[str, Any] = {
@@ -124,6 +127,15 @@ def test_popcount_multiplies_nothing_within_a_step() -> None:
     assert "return f32(agreeing + agreeing - weights.nonzero) * (scale * x.scale);" in body
     decode = text[text.index("fn decode_step") : text.index("}", text.index("fn decode_step"))]
     assert "*" not in decode
+
+
+@pytest.mark.parametrize("adapter", SOFTWARE)
+def test_the_plan_linear_binarises_and_counts(adapter: str) -> None:
+    constants: dict[str, Any] = {**PLANES, "activation_group": 64, "step_words": 2, "tile_rows": 2, "columns": 2}
+    variant = Matvec(**constants, subgroups=True)
+    made = plans.derive([variant, binarize_for(variant)])
+    assert [plan.doc for plan in made] == ["y = W x with x rounded to signs in groups"]
+    assert [(o.status, o.problem) for o in verify(made, [adapter])] == [("passed", None)]
 
 
 class TestOracle:

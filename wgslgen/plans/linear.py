@@ -1,9 +1,10 @@
-"""`linear` over int8 activations: quantise x, then multiply. The other routes of `matvec` are one pass."""
+"""`linear` over packed activations: round x to int8 or to signs, then multiply. Other routes are one pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wgslgen.kernels.binarize import Binarize
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.product import Product
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
@@ -13,6 +14,8 @@ from wgslgen.plan import Pass, Plan
 from wgslgen.spec import Kernel
 
 DOES = {"store": "y = W x", "residual": "y += W x", "swiglu": "y = silu(gate x) (up x)"}
+
+ROUNDED = {"int8": "int8", "popcount": "signs"}
 
 
 def quantise_for(variant: Product) -> QuantizeQ8:
@@ -26,18 +29,24 @@ def quantise_for(variant: Product) -> QuantizeQ8:
     )
 
 
+def binarize_for(variant: Matvec) -> Binarize:
+    """Return the variant of `binarize` that writes what `variant`, of route popcount, reads."""
+    return Binarize.model_validate({"group": variant.activation_group, "subgroups": variant.subgroups})
+
+
 def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  # noqa: ARG001  # any model
-    """Yield a plan for each variant of `matvec` that reads int8 activations."""
+    """Yield a plan for each variant of `matvec` that reads int8 activations or signs."""
     for variant in variants:
-        if isinstance(variant, Matvec) and (variant.route, variant.epilogue) == ("int8", "store"):
+        if isinstance(variant, Matvec) and variant.route in ROUNDED and variant.epilogue == "store":
+            first = quantise_for(variant) if variant.route == "int8" else binarize_for(variant)
             yield Plan(
                 name=plan_name("linear", variant),
                 op="linear",
-                doc=f"{DOES[variant.epilogue]} with x rounded to int8 in groups",
+                doc=f"{DOES[variant.epilogue]} with x rounded to {ROUNDED[variant.route]} in groups",
                 sizes=("N", "K"),
                 outputs=("y",),
                 passes=(
-                    Pass(variant=quantise_for(variant), sizes={"M": str(variant.columns)}),
+                    Pass(variant=first, sizes={"M": str(variant.columns)}),
                     Pass(variant=variant),
                 ),
                 principal=1,
