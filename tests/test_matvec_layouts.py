@@ -12,6 +12,7 @@ from wgslgen import formats, launch, layouts, plans
 from wgslgen.adapters import SOFTWARE
 from wgslgen.compare import Close
 from wgslgen.errors import UsageProblem
+from wgslgen.kernels.argmax_merge import ArgmaxMerge
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
 from wgslgen.kernels.matvec import Matvec
@@ -135,6 +136,14 @@ def test_the_plan_linear_binarises_and_counts(adapter: str) -> None:
     variant = Matvec(**constants, subgroups=True)
     made = plans.derive([variant, binarize_for(variant)])
     assert [plan.doc for plan in made] == ["y = W x with x rounded to signs in groups"]
+    assert [(o.status, o.problem) for o in verify(made, [adapter])] == [("passed", None)]
+
+
+@pytest.mark.parametrize("adapter", SOFTWARE)
+def test_the_plan_linear_argmax_binarises_and_counts(adapter: str) -> None:
+    head, merge = LmHeadArgmax(**PLANES), ArgmaxMerge(value=True)
+    made = plans.derive([head, merge, binarize_for(head)])
+    assert [[p.variant.NAME for p in plan.passes] for plan in made] == [["binarize", "lm_head_argmax", "argmax_merge"]]
     assert [(o.status, o.problem) for o in verify(made, [adapter])] == [("passed", None)]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wgslgen import formats, layouts
 from wgslgen.compare import Close, Equal, Expected
 from wgslgen.oracles.lm_head_argmax import decided, near_best
-from wgslgen.oracles.matvec import product
+from wgslgen.oracles.matvec import as_read, product, random_weights
 from wgslgen.oracles.problem import ELEMENTS, Problem
 from wgslgen.oracles.quantize_q8 import clear_of_ties, dequantised, quantise
 
@@ -29,7 +29,9 @@ def problem(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int]
         group = head["activation_group"]
         x = np.stack([clear_of_ties(part, group) for part in x.reshape(-1, group)]).reshape(x.shape)
         exact = dequantised(quantise(x, group))
-    data = decided(fmt, fmt.random_blocks(n, k, rng), exact, n)
+    elif head["route"] == "popcount":
+        exact = as_read(head, fmt, x)[1]
+    data = decided(fmt, random_weights(head, fmt, n, k, rng), exact, n)
     values, magnitudes = product(fmt.unpack(data), exact)
     rows = [int(near_best(logits, scales)[0]) for logits, scales in zip(values, magnitudes, strict=True)]
     expected: dict[str, Expected] = {"token": Equal(np.array(rows, np.uint32))}

@@ -29,25 +29,29 @@ def quantise_for(variant: Product) -> QuantizeQ8:
     )
 
 
-def binarize_for(variant: Matvec) -> Binarize:
+def binarize_for(variant: Product) -> Binarize:
     """Return the variant of `binarize` that writes what `variant`, of route popcount, reads."""
     return Binarize.model_validate({"group": variant.activation_group, "subgroups": variant.subgroups})
+
+
+def rounding(variant: Product) -> tuple[Pass, ...]:
+    """Return the pass that rounds x for `variant`, or none where its route reads floats."""
+    if variant.route not in ROUNDED:
+        return ()
+    first = quantise_for(variant) if variant.route == "int8" else binarize_for(variant)
+    return (Pass(variant=first, sizes={"M": str(variant.columns)}),)
 
 
 def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  # noqa: ARG001  # any model
     """Yield a plan for each variant of `matvec` that reads int8 activations or signs."""
     for variant in variants:
         if isinstance(variant, Matvec) and variant.route in ROUNDED and variant.epilogue == "store":
-            first = quantise_for(variant) if variant.route == "int8" else binarize_for(variant)
             yield Plan(
                 name=plan_name("linear", variant),
                 op="linear",
                 doc=f"{DOES[variant.epilogue]} with x rounded to {ROUNDED[variant.route]} in groups",
                 sizes=("N", "K"),
                 outputs=("y",),
-                passes=(
-                    Pass(variant=first, sizes={"M": str(variant.columns)}),
-                    Pass(variant=variant),
-                ),
+                passes=(*rounding(variant), Pass(variant=variant)),
                 principal=1,
             )

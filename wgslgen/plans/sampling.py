@@ -11,7 +11,7 @@ from wgslgen.kernels.top_k import TopK
 from wgslgen.model import Model
 from wgslgen.naming import plan_name
 from wgslgen.plan import Pass, Plan
-from wgslgen.plans.linear import quantise_for
+from wgslgen.plans.linear import rounding
 from wgslgen.spec import Kernel, Rule
 
 STAGES = 3
@@ -31,7 +31,7 @@ def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  #
 
 def _linear(head: LmHeadArgmax, merge: ArgmaxMerge) -> Plan:
     slots = f"ceil_div(N, {head.tile_rows})"
-    first = [Pass(variant=quantise_for(head), sizes={"M": str(head.columns)})] if head.route == "int8" else []
+    first = rounding(head)
     return Plan(
         name=plan_name("linear_argmax", head, merge),
         op="linear_argmax",
