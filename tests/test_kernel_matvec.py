@@ -16,7 +16,6 @@ from wgslgen.naming import variant_name
 from wgslgen.oracles.matvec import problem, product, swiglu
 from wgslgen.plans.linear import quantise_for
 from wgslgen.render import render
-from wgslgen.verify import verify
 
 EPILOGUES = ("store", "residual", "swiglu")
 
@@ -185,10 +184,9 @@ def test_planes_of_odd_parts_cannot_be_put_together() -> None:
     assert [*np.tile(one["scales"], 2)] == [0x3C00, 0x3C00]
 
 
-@pytest.mark.parametrize("adapter", SOFTWARE)
-def test_the_plan_linear_judges_every_epilogue(adapter: str) -> None:
+def test_the_plan_linear_is_for_what_is_stored() -> None:
+    """The other epilogues are passes of a layer, whose plan holds the quantising, too."""
     constants: dict[str, Any] = {"route": "int8", "activation_group": 64, "tile_rows": 2}
     variants = [variant(**constants, epilogue=epilogue) for epilogue in EPILOGUES]
     made = plans.derive([*variants, quantise_for(variants[0])])
-    assert [{b.name: b.role for b in plan.buffers}["y"] for plan in made] == ["output", "in_out", "output"]
-    assert [(o.status, o.problem) for o in verify(made, [adapter])] == [("passed", None)] * 3
+    assert [plan.passes[1].variant for plan in made] == variants[:1]

@@ -13,8 +13,6 @@ from wgslgen.naming import plan_name
 from wgslgen.plan import Pass, Plan
 from wgslgen.spec import Kernel
 
-DOES = {"store": "y = W x", "residual": "y += W x", "swiglu": "y = silu(gate x) (up x)"}
-
 ROUNDED = {"int8": "int8", "popcount": "signs"}
 
 
@@ -43,13 +41,13 @@ def rounding(variant: Product) -> tuple[Pass, ...]:
 
 
 def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  # noqa: ARG001  # any model
-    """Yield a plan for each variant of `matvec` that reads int8 activations or signs."""
+    """Yield a plan for each variant of `matvec` that reads int8 activations or signs and stores what it makes."""
     for variant in variants:
         if isinstance(variant, Matvec) and variant.route in ROUNDED and variant.epilogue == "store":
             yield Plan(
                 name=plan_name("linear", variant),
                 op="linear",
-                doc=f"{DOES[variant.epilogue]} with x rounded to {ROUNDED[variant.route]} in groups",
+                doc=f"y = W x with x rounded to {ROUNDED[variant.route]} in groups",
                 sizes=("N", "K"),
                 outputs=("y",),
                 passes=(*rounding(variant), Pass(variant=variant)),
