@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from cases.attention import Numbers, cached, decode, prefill, softmax
 from cases.support import runner
+from wgslgen import launch
 from wgslgen.adapters import Gpu
 from wgslgen.compare import Close
 from wgslgen.kernels.attention_merge import AttentionMerge
@@ -141,6 +142,32 @@ def test_c10_a_key_that_is_no_number_shows_in_the_tokens_that_see_it(
         assert np.isnan(y[0, seeing, 2:]).all(), at
         np.testing.assert_array_equal(y[0, ~seeing, 2:], clean[0, ~seeing, 2:])
         np.testing.assert_array_equal(y[0, :, :2], clean[0, :, :2])
+
+
+# ---- C20 -------------------------------------------------------------------------------------------
+
+
+def test_c20_more_workgroups_than_one_dimension_has(lavapipe: Gpu) -> None:
+    """A sequence for each workgroup of 65537, which fold into two rows of 32769, with one to spare."""
+    b = 65537
+    assert launch.fold(b, 65535) == (32769, 2, 1)
+    v = constant(np.arange(b) % 4096, b, 1, 1, 4)
+    q, lengths = zeros(b, 1, 4), np.arange(b) % 5 != 0
+    expected = np.where(lengths[:, None, None], v[:, 0], 0.0)
+    np.testing.assert_array_equal(decode(lavapipe, q, v, v, lengths, splits=1), expected)
+    np.testing.assert_array_equal(prefill(lavapipe, q[:, None], v, v, lengths, tile_rows=4)[:, 0], expected)
+
+
+def test_c20_the_merge_of_many_sequences_folds(lavapipe: Gpu) -> None:
+    """Without a spare workgroup and with one; each makes the 256 elements of a sequence."""
+    variant = AttentionMerge(q_heads=1, head_dim=256, num_splits=1)
+    for b in (65536, 65537):
+        values = constant(np.arange(b) % 4096, b, 256).astype(np.float32)
+        stats = constant([[0.0, 2.0]], 1, 2).repeat(b, axis=0).astype(np.float32)
+        y = np.frombuffer(
+            runner(lavapipe, variant).run({"partials": values, "stats": stats}, {"B": b})["y"], np.float32
+        )
+        np.testing.assert_array_equal(y.reshape(b, 256), values / 2.0)
 
 
 # ---- C22, C23 --------------------------------------------------------------------------------------
