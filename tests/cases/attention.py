@@ -16,6 +16,17 @@ from wgslgen.kernels.attention_split import AttentionSplit
 
 TYPES: dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16)}
 Numbers = NDArray[Any]
+FORMS = [{"subgroups": subgroups, "workgroup_size": size} for subgroups, size in ((False, 64), (True, 128))]
+
+
+def zeros(*shape: int) -> Numbers:
+    return np.zeros(shape)
+
+
+def constant(values: Any, *shape: int) -> Numbers:
+    """Return an array of `shape` that holds `values`, which stand for its first axes."""
+    array = np.asarray(values, np.float64)
+    return np.broadcast_to(array.reshape(*array.shape, *[1] * (len(shape) - array.ndim)), shape)
 
 
 def stale(rows: Numbers, lengths: NDArray[np.uint32]) -> Numbers:
