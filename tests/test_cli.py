@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli_runs import HALF, SMALL, refused, run, run_apart, snapshot, strict_json, told
 
-from wgslgen import prove, verify
+from wgslgen import judging, prove
 from wgslgen.oracles import problem_maker
 from wgslgen.render import render
 from wgslgen.spec import Kernel
@@ -191,8 +191,8 @@ def test_verify_says_what_passed(small: Path) -> None:
 def test_a_wrong_kernel_ends_with_4(
     good: str, bad: str, said: str, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "render", lambda variant, source: render(variant, source).replace(good, bad))
-    monkeypatch.setattr(verify, "_PLAIN", {})
+    monkeypatch.setattr(judging, "render", lambda variant, source: render(variant, source).replace(good, bad))
+    monkeypatch.setattr(judging, "_PLAIN", {})
     command = ["verify", str(small), "--adapter", "swiftshader", "--no-cache", "--jobs", "1"]
     result = run(*command)
     assert result.exit_code == 4
@@ -212,7 +212,7 @@ def test_a_wrong_oracle_ends_with_4(small: Path, monkeypatch: pytest.MonkeyPatch
 
         return make
 
-    monkeypatch.setattr(verify, "problem_maker", wrong)
+    monkeypatch.setattr(judging, "problem_maker", wrong)
     result = run("verify", small, "--adapter", "swiftshader", "--no-cache", "--jobs", "1")
     assert result.exit_code == 4
     told(result.stderr, "5 of 5 runs failed", "against the oracle")

@@ -17,6 +17,7 @@ from wgslgen.errors import UsageProblem
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.rms_norm import RmsNorm
+from wgslgen.plans import derive
 from wgslgen.render import render
 
 GENERATED = Path(__file__).parent.parent / "generated"
@@ -89,17 +90,22 @@ def test_a_small_decoder(tmp_path: Path) -> None:
         "rope_theta": 1e6,
         "eps": 1e-6,
         "tied": True,
+        "qk_norm": True,
+        "rope_pairing": "half",
+        "attention_bias": False,
     }
     assert bundle.description.endswith("matrices: q2_0 with group 64 (14), q8_0 (1).")
     grid = expand(bundle)
     assert len(grid.variants) <= 150
     matvecs = [variant for variant in grid.variants if isinstance(variant, Matvec)]
     assert {v.format for v in matvecs} == {"q2_0", "q8_0"}
-    assert {(v.n, v.k) for v in matvecs if v.n} == {(256, 128), (128, 128), (128, 256), (384, 128), (128, 384)}
+    assert {(v.n, v.k) for v in matvecs if v.n} == {(512, 128), (128, 256), (384, 128), (128, 384)}
     assert {v.k for v in matvecs if v.format == "q8_0" and v.k} == {128}
     assert {v.format for v in grid.variants if isinstance(v, GetRows)} == {"q8_0"}
     assert {v.d for v in grid.variants if isinstance(v, RmsNorm)} == {None, 128}
-    assert "[384, 128], # ffn_gate, ffn_up\n" in text
+    assert "# One token, activations as int8: q, k and v, their rows stacked.\n" in text
+    layers = [plan.name for plan in derive(grid.variants, bundle.facts) if plan.op == "decode_layer"]
+    assert len(layers) == 8
 
 
 def test_an_output_projection_of_its_own(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ from collections import Counter
 
 import pytest
 
-from wgslgen import formats, initialise, presets
+from wgslgen import decoder, formats, initialise, plans, presets
 from wgslgen.bundlefile import MOST_VARIANTS, Grid, expand, parse
 from wgslgen.errors import UsageProblem
 from wgslgen.formats import Format
-from wgslgen.kernels import KERNELS
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.model import Model
@@ -93,15 +92,36 @@ def test_a_bundle_is_of_a_size_to_review(preset: str, stored: Format) -> None:
     assert len({variant_name(variant) for variant in grid.variants}) == len(grid.variants)
 
 
+@every
 @every_format
-def test_a_bundle_has_every_kernel_in_a_form_that_needs_no_feature(stored: Format) -> None:
+def test_a_bundle_holds_all_that_a_token_needs(preset: str, stored: Format) -> None:
+    """Each route with and without subgroups, with either cache: a form for any device among them."""
+    grid, model = grid_of(preset, stored), presets.get(preset)
+    made = plans.derive(grid.variants, model)
+    routes = ("float", "int8") if stored.quantised else ("float",)
+    group = f"_g{stored.group}" if len(stored.groups) > 1 else ""
+    assert {plan.name for plan in made if plan.op == "decode_layer"} == {
+        f"decode_layer.{stored.name}{group}_{route}_kv{cache}{subgroups}"
+        for route in routes
+        for cache in ("f32", "f16")
+        for subgroups in ("", "_sg")
+    }
+    passes = {plan.name: len(plan.passes) for plan in made if plan.op == "decode_layer"}
+    assert {count for name, count in passes.items() if "_float_" in name} == {9}
+    assert {count for name, count in passes.items() if "_int8_" in name} <= {10}
+    assert sum(plan.op == "decode_head" for plan in made) == 2 * len(routes)
+    assert any(plan.op == "decode_embedding" for plan in made)
+    plain = [plan for plan in made if not any(variant.features() for variant in plan.variants)]
+    assert {"decode_embedding", "decode_layer", "decode_head"} <= {plan.op for plan in plain}
+
+
+@every_format
+def test_a_bundle_has_every_form_without_a_feature(stored: Format) -> None:
     """For each variant there is one that computes the same with f32 activations and no optional feature."""
     grid = grid_of("bonsai-1.7b", stored)
-    needed = {kernel.NAME for kernel in KERNELS} - (set() if stored.int8_stride else {"quantize_q8"})
-    assert {variant.NAME for variant in grid.variants} == needed
 
     def purpose(variant: Kernel) -> str:
-        optional = {"activation", "output", "subgroups", "tile_rows", "workgroup_size", "step_words", "vector"}
+        optional = {"activation", "output", "cache", "subgroups", "tile_rows", "workgroup_size", "step_words", "vector"}
         return f"{variant.NAME} {variant.model_dump(exclude=optional)}"
 
     plain = {
@@ -129,13 +149,18 @@ def test_routes_and_baked_shapes(preset: str) -> None:
     matvecs = [variant for variant in grid.variants if isinstance(variant, Matvec)]
     assert {variant.route for variant in matvecs} == {"float", "int8", "block"}
     model = presets.get(preset)
-    linear = {(n, k) for _, role, n, k in model.shapes() if role == "linear"}
+    layer = decoder.shapes(model)
     for route in ("float", "int8"):
         mine = [variant for variant in matvecs if variant.route == route]
-        assert {(v.n, v.k) for v in mine if v.n is not None} == linear
-        assert [v.k for v in mine if v.n is None and v.k is not None] == [model.hidden] * 2
+        assert {(v.n, v.k) for v in mine if v.n is not None} <= {*layer.values()}
+        assert {v.k for v in mine if v.k is not None} == {
+            model.hidden,
+            model.intermediate,
+            layer["attention_output"][1],
+        }
+        assert {v.epilogue for v in mine} == {"store", "residual", "swiglu"}
         loose = Counter(v.tile_rows for v in mine if v.k is None and v.layout == "planar")
-        assert set(loose) == {1, 4, 8}
+        assert set(loose) == {1, 8}
 
 
 # `init --preset`.

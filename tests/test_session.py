@@ -185,7 +185,7 @@ class TestC39:
 def test_the_oracle_judges_the_result_of_a_plan(adapter: str) -> None:
     outcome = verify_on(open_adapter(adapter), LINEAR)
     assert outcome.problem is None
-    assert (outcome.kernel, outcome.runs) == ("linear", len(INT8.cases()))
+    assert (outcome.kernel, outcome.runs) == ("plan linear", len(INT8.cases()))
 
 
 def test_a_plan_with_the_wrong_first_pass_fails() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wgslgen import decoder
-from wgslgen.choices import GOOD_TILE, Rows, makes, matvec_constants, stored_as
+from wgslgen.choices import Rows, good_tile, makes, matvec_constants, stored_as
 from wgslgen.formats import Format
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.model import Model, Weight
@@ -166,17 +166,17 @@ def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) 
     if floating is not None:
         yield Ask(
             f"{stored}: activations as they are, any N and K.",
-            {**floating, "activation": FLOATS, **(grid if wide else GOOD_TILE["float"]), "subgroups": BOTH},
+            {**floating, "activation": FLOATS, **(grid if wide else good_tile(None)), "subgroups": BOTH},
         )
     if int8 is not None:
         yield Ask(
             f"{stored}: int8 activations from quantize_q8, any N and K.",
-            {**int8, **(grid if wide else GOOD_TILE["int8"]), "subgroups": BOTH},
+            {**int8, **(grid if wide else good_tile(None)), "subgroups": BOTH},
         )
     if floating is not None and stored.quantised:
         yield Ask(
             f"{stored}: over the file's own bytes, for weights that are uploaded unconverted.",
-            {**floating, "layout": "ggml", **GOOD_TILE["float"], "subgroups": BOTH},
+            {**floating, "layout": "ggml", **good_tile(None), "subgroups": BOTH},
         )
     if block is not None:
         yield Ask(
@@ -185,7 +185,7 @@ def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) 
         )
     for route in (floating, int8):
         if route is not None:
-            constants = {**route, **GOOD_TILE[route["route"]], "subgroups": BOTH}
+            constants = {**route, **good_tile(None), "subgroups": BOTH}
             yield from _baked(stored, [w for w in weights if w.role == "linear"] if baked else [], constants)
             yield from _baked_k(stored, [w for w in weights if w.role == "head"], constants)
 

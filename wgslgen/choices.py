@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,11 +13,15 @@ from wgslgen.spec import Kernel
 
 Rows = Mapping[str, Any]
 
-GOOD_TILE: dict[str, Rows] = {
-    "float": {"tile_rows": 8, "workgroup_size": 64},
-    "int8": {"tile_rows": 4, "workgroup_size": 32},
-}
-"""The tile of `matvec`: the fastest, or close to it, on an H200 at N x K of 4096 x 4096 and above."""
+LONG_ROW = 4096
+"""Columns above which a row keeps more threads busy than a small workgroup has."""
+STEP = 64
+"""Weights of a step on the int8 route where a row has enough of them: a scale is applied once a step."""
+
+
+def good_tile(k: int | None, rows: int = 4) -> dict[str, int]:
+    """Return the tile of `matvec` for rows of `k` columns (None: any): the fastest, or close to it, on an H200."""
+    return {"tile_rows": rows, "workgroup_size": 128 if k is not None and k > LONG_ROW else 32}
 
 
 def stored_as(stored: Format) -> dict[str, Any]:
@@ -25,14 +29,15 @@ def stored_as(stored: Format) -> dict[str, Any]:
     return {"format": stored.name, **({"group": stored.group} if len(stored.groups) > 1 else {})}
 
 
-def matvec_constants(route: str, stored: Format) -> dict[str, Any] | None:
-    """Return the first constants of `matvec` that the route accepts for this format; None where none do.
+def matvec_constants(route: str, stored: Format, k: int | None = None) -> dict[str, Any] | None:
+    """Return constants of `matvec` that the route accepts for this format; None where there are none.
 
-    Wide loads come before narrow ones, and planar before the file's own layout.
+    Planar comes before the file's own layout. On the float route a step is as short as it can be, which keeps
+    registers free; on int8 it has STEP weights, or fewer where a row of `k` columns would leave threads idle.
     """
     groups: Iterable[int | None] = (128, 64, 32) if route == "int8" else (None,)
     for layout in ("planar", "ggml"):
-        for words in (4, 2, 1):
+        for words in _step_words(route, stored, k):
             for group in groups:
                 constants = {"kernel": "matvec", **stored_as(stored), "layout": layout, "route": route}
                 if words != Matvec.model_fields["step_words"].default:
@@ -42,6 +47,16 @@ def matvec_constants(route: str, stored: Format) -> dict[str, Any] | None:
                 if makes(Matvec, constants):
                     return constants
     return None
+
+
+def _step_words(route: str, stored: Format, k: int | None) -> Sequence[int]:
+    """Return step widths in u32 words, the best first."""
+    if route != "int8":
+        return (1, 2, 4)
+    threads = good_tile(k)["workgroup_size"]
+    most = STEP if k is None else min(STEP, k // threads)
+    fitting = [words for words in (4, 2, 1) if words * 32 // stored.bits <= most]
+    return [*fitting, *(words for words in (1, 2, 4) if words not in fitting)]
 
 
 def makes(kernel: type[Kernel], constants: Rows) -> bool:

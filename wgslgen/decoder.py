@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wgslgen import kernels
-from wgslgen.choices import GOOD_TILE, matvec_constants
+from wgslgen.choices import good_tile, matvec_constants
 from wgslgen.formats import Format
 from wgslgen.model import Model
 from wgslgen.spec import Kernel
 
-NUM_SPLITS = 8
-"""Parts of the keys: with 8 key heads 64 workgroups, which fill a laptop's GPU; an H200 wants twice as many."""
+NUM_SPLITS = 16
+"""Parts of the keys: with 8 key heads 128 workgroups. On an H200 32 are faster past 2048 keys, and slower before."""
 
 MOST_BAKED_WEIGHTS = 2**24
 """Past this a matrix's N is a uniform: its proof would take minutes, and rows gain nothing by being counted."""
@@ -42,15 +42,18 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
     The roles of a layer stand in their order, then those of embedding and output. A layer's norm serves both of its
     halves. `stored` is the format of the layers' matrices, `ends` that of embedding and output projection.
     """
-    product, last = matvec_constants(route, stored), matvec_constants(route, ends)
-    if product is None or last is None or model.attention_bias:
-        return None
-    heads = {"q_heads": model.q_heads, "kv_heads": model.kv_heads, "head_dim": model.head_dim}
-    matvec, q8 = {**product, **GOOD_TILE[route]}, _int8(product, stored)
     sizes = {role: _baked(n, k) for role, (n, k) in shapes(model).items()}
+    products = {role: matvec_constants(route, stored, size["k"]) for role, size in sizes.items()}
+    last = matvec_constants(route, ends, model.hidden)
+    if last is None or model.attention_bias or None in products.values():
+        return None
+    matvec = {role: {**(products[role] or {}), **good_tile(sizes[role]["k"]), **sizes[role]} for role in sizes}
+    heads = {"q_heads": model.q_heads, "kv_heads": model.kv_heads, "head_dim": model.head_dim}
+    q8 = _int8(matvec["qkv"], stored)
+    norm = {"kernel": "rms_norm", "d": model.hidden, "workgroup_size": 256}
     roles: dict[str, dict[str, Any]] = {
-        "norm": {"kernel": "rms_norm", "d": model.hidden, **q8},
-        "qkv": {**matvec, **sizes["qkv"]},
+        "norm": {**norm, **q8},
+        "qkv": matvec["qkv"],
         "rope": {
             "kernel": "rope_cache_kv",
             **heads,
@@ -58,7 +61,7 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
             "source": "packed",
             "qk_norm": model.qk_norm,
         },
-        "split": {"kernel": "attention_split", **heads, "num_splits": NUM_SPLITS},
+        "split": {"kernel": "attention_split", **heads, "num_splits": NUM_SPLITS, "workgroup_size": 128},
         "merge": {
             "kernel": "attention_merge",
             "q_heads": model.q_heads,
@@ -66,14 +69,14 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
             "num_splits": NUM_SPLITS,
             **q8,
         },
-        "attention_output": {**matvec, "epilogue": "residual", **sizes["attention_output"]},
-        "gate_up": {**matvec, "epilogue": "swiglu", **sizes["gate_up"]},
+        "attention_output": {**matvec["attention_output"], "epilogue": "residual"},
+        "gate_up": {**matvec["gate_up"], "epilogue": "swiglu"},
         "quantise": {"kernel": "quantize_q8", "group": q8.get("q8_group"), "stride": q8.get("q8_stride")},
-        "down": {**matvec, "epilogue": "residual", **sizes["down"]},
+        "down": {**matvec["down"], "epilogue": "residual"},
         "embedding": {"kernel": "get_rows", **_read_as(last), "k": model.hidden},
-        "output_norm": {"kernel": "rms_norm", "d": model.hidden, **_int8(last, ends)},
-        "lm_head": {**last, **GOOD_TILE[route], "kernel": "lm_head_argmax", "k": model.hidden},
-        "token": {"kernel": "argmax_merge"},
+        "output_norm": {**norm, **_int8(last, ends)},
+        "lm_head": {**last, **good_tile(model.hidden, rows=8), "kernel": "lm_head_argmax", "k": model.hidden},
+        "token": {"kernel": "argmax_merge", "workgroup_size": 256},
     }
     if route == "float":
         del roles["quantise"]

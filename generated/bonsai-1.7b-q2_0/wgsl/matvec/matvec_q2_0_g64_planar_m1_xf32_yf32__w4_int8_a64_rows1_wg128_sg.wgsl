@@ -178,13 +178,13 @@ fn main(
   let k = params.k;
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
   let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
-  let row_0 = min(tile + 0u, n - 1u) * row_steps;
+  let start_0 = min(tile + 0u, n - 1u) * row_steps;
   // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
-    let step_0 = load_step(row_0 + step);
-    let scale_0 = block_scale((row_0 + step) / STEPS_PER_BLOCK);
+    let step_0 = load_step(start_0 + step);
+    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
     let x_0 = load_x(step, 0u, k);
     let weights_0 = decode_step(step_0);
     sums[0u] += multiply(weights_0, scale_0, x_0);

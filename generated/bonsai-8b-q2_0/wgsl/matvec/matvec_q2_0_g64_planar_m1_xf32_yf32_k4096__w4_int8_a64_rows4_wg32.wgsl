@@ -174,22 +174,22 @@ fn main(
   let k = K;
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
   let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
-  let row_0 = min(tile + 0u, n - 1u) * row_steps;
-  let row_1 = min(tile + 1u, n - 1u) * row_steps;
-  let row_2 = min(tile + 2u, n - 1u) * row_steps;
-  let row_3 = min(tile + 3u, n - 1u) * row_steps;
+  let start_0 = min(tile + 0u, n - 1u) * row_steps;
+  let start_1 = min(tile + 1u, n - 1u) * row_steps;
+  let start_2 = min(tile + 2u, n - 1u) * row_steps;
+  let start_3 = min(tile + 3u, n - 1u) * row_steps;
   // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
-    let step_0 = load_step(row_0 + step);
-    let scale_0 = block_scale((row_0 + step) / STEPS_PER_BLOCK);
-    let step_1 = load_step(row_1 + step);
-    let scale_1 = block_scale((row_1 + step) / STEPS_PER_BLOCK);
-    let step_2 = load_step(row_2 + step);
-    let scale_2 = block_scale((row_2 + step) / STEPS_PER_BLOCK);
-    let step_3 = load_step(row_3 + step);
-    let scale_3 = block_scale((row_3 + step) / STEPS_PER_BLOCK);
+    let step_0 = load_step(start_0 + step);
+    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
+    let step_1 = load_step(start_1 + step);
+    let scale_1 = block_scale((start_1 + step) / STEPS_PER_BLOCK);
+    let step_2 = load_step(start_2 + step);
+    let scale_2 = block_scale((start_2 + step) / STEPS_PER_BLOCK);
+    let step_3 = load_step(start_3 + step);
+    let scale_3 = block_scale((start_3 + step) / STEPS_PER_BLOCK);
     let x_0 = load_x(step, 0u, k);
     let weights_0 = decode_step(step_0);
     sums[0u] += multiply(weights_0, scale_0, x_0);

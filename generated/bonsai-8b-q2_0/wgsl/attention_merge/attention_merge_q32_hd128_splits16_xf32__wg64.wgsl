@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from bonsai-8b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// attention_merge: the attention of a token from what attention_split made of parts of its keys
+// variant attention_merge_q32_hd128_splits16_xf32__wg64
+// partials: weighted sums of values [B][32][num_splits][128]
+// stats: maximum score and sum of weights [B][32][num_splits]
+// y: attention [B][1][32][128]
+const Q_HEADS: u32 = 32u;
+const HEAD_DIM: u32 = 128u;
+const NUM_SPLITS: u32 = 16u;
+const WORKGROUP_SIZE: u32 = 64u;
+const HEAD_FOURS: u32 = 32u;
+const LEAST_EXPONENT: f32 = -200.0f;
+
+struct Params {
+  b: u32,
+}
+
+@group(0) @binding(0) var<storage, read> partials: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> stats: array<vec2<f32>>;
+@group(0) @binding(2) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(3) var<uniform> params: Params;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let count = params.b * (Q_HEADS * HEAD_FOURS);
+  let four = workgroup_index(workgroup_id, num_workgroups) * WORKGROUP_SIZE + local_index;
+  let at = min(four, count - 1u);
+  let first_part = at / HEAD_FOURS * NUM_SPLITS;
+  var maximum = stats[first_part].x;
+  for (var split = 1u; split < NUM_SPLITS; split++) {
+    maximum = max(maximum, stats[first_part + split].x);
+  }
+  var total = 0.0f;
+  var values = vec4<f32>();
+  for (var split = 0u; split < NUM_SPLITS; split++) {
+    let part = first_part + split;
+    let weight = exp(max(stats[part].x - maximum, LEAST_EXPONENT));
+    total = fma(weight, stats[part].y, total);
+    values = fma(vec4<f32>(weight), partials[part * HEAD_FOURS + at % HEAD_FOURS], values);
+  }
+  // Sums of nothing are 0, and stay it. A total that is no number makes y none: there must be no floor under it.
+  let attention = values / select(total, 1.0f, total == 0.0f);
+  if (four < count) {
+    y[at] = attention;
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from building-blocks.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// matvec: y = W x for one token or a few columns
+// variant matvec_q1_0_g128_row4_m1_xf32_yf32__w1_int8_a128_rows4_wg32_sg
+// codes: codes [N / 4][K * 1 / 32][4 rows] u32
+// scales: f16 scales in pairs, [N / 4][K / 128][4 rows]
+// x8: int8 activations [columns][K] as quantize_q8 writes them with stride 8
+// x_scale: scale and sum of the integers of each activation group
+// y: result [columns][N]
+enable subgroups;
+
+const COLUMNS: u32 = 1u;
+const ACTIVATION_GROUP: u32 = 128u;
+const TILE_ROWS: u32 = 4u;
+const WORKGROUP_SIZE: u32 = 32u;
+const BLOCK_SIZE: u32 = 128u;
+const STEPS_PER_BLOCK: u32 = 4u;
+const STEP_FOURS: u32 = 8u;
+const STEP_STRIDE: u32 = 8u;
+const ROW_TILE: u32 = 4u;
+const CODE_SCALE: i32 = 2i;
+const CODE_ZERO: i32 = -1i;
+const REDUCE_VALUES: u32 = 4u;
+const SUBGROUP_SLOTS: u32 = 8u;
+const STEPS_PER_GROUP: u32 = 4u;
+
+struct Params {
+  n: u32,
+  k: u32,
+}
+
+@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> scales: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> x8: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> x_scale: array<vec2<f32>>;
+@group(0) @binding(4) var<storage, read_write> y: array<f32>;
+@group(0) @binding(5) var<uniform> params: Params;
+
+var<workgroup> sum_slots: array<f32, REDUCE_VALUES * SUBGROUP_SLOTS>;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+// q1_0: 32 sign bits a word, element 0 in bit 0; 1 is +d and 0 is -d.
+// Bytes 0 to 3 of the result: elements four, 8 + four, 16 + four and 24 + four.
+fn packed4(unit: u32, four: u32) -> u32 {
+  return (unit >> four) & 0x01010101u;
+}
+
+// row4: all code words of four rows side by side, so that a load brings the same words of each; scales likewise.
+fn load_step(step: u32) -> array<u32, ROW_TILE> {
+  let word_0 = codes[step];
+  return array<u32, ROW_TILE>(
+    word_0.x,
+    word_0.y,
+    word_0.z,
+    word_0.w,
+  );
+}
+
+fn block_scale(block: u32) -> array<f32, ROW_TILE> {
+  let words = scales[block];
+  let low = unpack2x16float(words.x);
+  let high = unpack2x16float(words.y);
+  return array<f32, ROW_TILE>(low.x, low.y, high.x, high.y);
+}
+
+fn decode_step(step: u32) -> array<u32, STEP_FOURS> {
+  return array<u32, STEP_FOURS>(
+    packed4(step, 0u),
+    packed4(step, 1u),
+    packed4(step, 2u),
+    packed4(step, 3u),
+    packed4(step, 4u),
+    packed4(step, 5u),
+    packed4(step, 6u),
+    packed4(step, 7u),
+  );
+}
+
+// The int8 activations of a step, their scale, and the part of the group's sum that this step accounts for.
+struct Activations {
+  values: array<u32, STEP_FOURS>,
+  scale: f32,
+  sum: f32,
+}
+
+fn load_x(step: u32, column: u32, k: u32) -> Activations {
+  let first = column * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+  let group = (column * k + step * (4u * STEP_FOURS)) / ACTIVATION_GROUP;
+  let x_0 = x8[first / 4u + 0u];
+  let x_1 = x8[first / 4u + 1u];
+  return Activations(
+    array<u32, STEP_FOURS>(
+      x_0.x,
+      x_0.y,
+      x_0.z,
+      x_0.w,
+      x_1.x,
+      x_1.y,
+      x_1.z,
+      x_1.w,
+    ),
+    x_scale[group].x,
+    // Once a group: the step that opens it.
+    select(0.0f, x_scale[group].y, step % STEPS_PER_GROUP == 0u),
+  );
+}
+
+fn multiply(weights: array<u32, STEP_FOURS>, scale: f32, x: Activations) -> f32 {
+  var products = dot4I8Packed(weights[0u], x.values[0u]);
+  products += dot4I8Packed(weights[1u], x.values[1u]);
+  products += dot4I8Packed(weights[2u], x.values[2u]);
+  products += dot4I8Packed(weights[3u], x.values[3u]);
+  products += dot4I8Packed(weights[4u], x.values[4u]);
+  products += dot4I8Packed(weights[5u], x.values[5u]);
+  products += dot4I8Packed(weights[6u], x.values[6u]);
+  products += dot4I8Packed(weights[7u], x.values[7u]);
+  let codes = f32(CODE_SCALE * products) + f32(CODE_ZERO) * x.sum;
+  return x.scale * (scale * codes);
+}
+
+struct Thread {
+  index: u32,
+  lane: u32,
+  subgroup: u32,
+  subgroups: u32,
+}
+
+// Folds REDUCE_VALUES numbers of each thread over its subgroup; one slot a subgroup holds the result.
+fn reduce_sum(values: array<f32, REDUCE_VALUES>, thread: Thread) {
+  let value_0 = subgroupAdd(values[0u]);
+  let value_1 = subgroupAdd(values[1u]);
+  let value_2 = subgroupAdd(values[2u]);
+  let value_3 = subgroupAdd(values[3u]);
+  if (thread.lane == 0u) {
+    sum_slots[0u * SUBGROUP_SLOTS + thread.subgroup] = value_0;
+    sum_slots[1u * SUBGROUP_SLOTS + thread.subgroup] = value_1;
+    sum_slots[2u * SUBGROUP_SLOTS + thread.subgroup] = value_2;
+    sum_slots[3u * SUBGROUP_SLOTS + thread.subgroup] = value_3;
+  }
+  workgroupBarrier();
+}
+
+// The result of the last reduce_sum for one of the values; any thread may ask.
+fn total_sum(value: u32, thread: Thread) -> f32 {
+  var total = sum_slots[value * SUBGROUP_SLOTS];
+  for (var slot = 1u; slot < thread.subgroups; slot++) {
+    total += sum_slots[value * SUBGROUP_SLOTS + slot];
+  }
+  return total;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+  @builtin(subgroup_invocation_id) lane: u32,
+  @builtin(subgroup_id) subgroup: u32,
+  @builtin(num_subgroups) subgroups: u32,
+) {
+  let thread = Thread(local_index, lane, subgroup, subgroups);
+  let n = params.n;
+  let k = params.k;
+  let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
+  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
+  let start_0 = min(tile + 0u, n - ROW_TILE) / ROW_TILE * row_steps;
+  // The sums of a thread: [matrix][column][row of the tile].
+  var sums = array<f32, REDUCE_VALUES>();
+  for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
+    // All loads of a step come first, so that they are in flight together; each is of four rows.
+    let step_0 = load_step(start_0 + step);
+    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
+    let x_0 = load_x(step, 0u, k);
+    let weights_0 = decode_step(step_0[0u]);
+    sums[0u] += multiply(weights_0, scale_0[0u], x_0);
+    let weights_1 = decode_step(step_0[1u]);
+    sums[1u] += multiply(weights_1, scale_0[1u], x_0);
+    let weights_2 = decode_step(step_0[2u]);
+    sums[2u] += multiply(weights_2, scale_0[2u], x_0);
+    let weights_3 = decode_step(step_0[3u]);
+    sums[3u] += multiply(weights_3, scale_0[3u], x_0);
+  }
+  reduce_sum(sums, thread);
+  let row = tile + thread.index % TILE_ROWS;
+  if (thread.index < COLUMNS * TILE_ROWS && row < n) {
+    let at = thread.index / TILE_ROWS * n + row;
+    let result = total_sum(thread.index, thread);
+    y[at] = result;
+  }
+}

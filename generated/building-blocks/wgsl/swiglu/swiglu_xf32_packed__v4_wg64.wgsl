@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from building-blocks.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// swiglu: y = silu(gate) up, element by element
+// variant swiglu_xf32_packed__v4_wg64
+// gate_up: gate and up [M][2][D], in every row the gate first
+// y: result [M][D]
+const VECTOR: u32 = 4u;
+const WORKGROUP_SIZE: u32 = 64u;
+
+struct Params {
+  m: u32,
+  d: u32,
+}
+
+@group(0) @binding(0) var<storage, read> gate_up: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+// 1 / (1 + exp(-x)) by way of exp(-|x|), which cannot overflow. At -200 that is 0 already, so exp never meets
+// numbers at the end of f32. NaN is told by its bits and passed on: exp and min lose it on some devices.
+fn sigmoid(x: f32) -> f32 {
+  let falling = exp(-min(abs(x), 200.0f));
+  let share = select(falling, 1.0f, x >= 0.0f) / (1.0f + falling);
+  return select(share, x, (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u);
+}
+
+fn silu(x: f32) -> f32 {
+  return x * sigmoid(x);
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let row_loads = params.d / VECTOR;
+  let load = workgroup_index(workgroup_id, num_workgroups) * WORKGROUP_SIZE + local_index;
+  if (load < params.m * row_loads) {
+    let at = load + load / row_loads * row_loads;
+    let gates = vec4<f32>(gate_up[at]);
+    let ups = vec4<f32>(gate_up[at + row_loads]);
+    let value = vec4<f32>(silu(gates.x), silu(gates.y), silu(gates.z), silu(gates.w)) * ups;
+    y[load] = value;
+  }
+}

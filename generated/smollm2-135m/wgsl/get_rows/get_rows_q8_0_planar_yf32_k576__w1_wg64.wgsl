@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// get_rows: rows of a weight matrix by their ids; zeros for an id out of range
+// variant get_rows_q8_0_planar_yf32_k576__w1_wg64
+// codes: codes [N][K * 8 / 32] u32
+// scales: f16 scales in pairs, [N][K / 32]
+// ids: ids of the rows; from N on: zeros
+// y: rows [R][K]
+const K: u32 = 576u;
+const WORKGROUP_SIZE: u32 = 64u;
+const BLOCK_SIZE: u32 = 32u;
+const STEPS_PER_BLOCK: u32 = 8u;
+const STEP_FOURS: u32 = 1u;
+const STEP_STRIDE: u32 = 1u;
+
+struct Params {
+  n: u32,
+  r: u32,
+}
+
+@group(0) @binding(0) var<storage, read> codes: array<u32>;
+@group(0) @binding(1) var<storage, read> scales: array<u32>;
+@group(0) @binding(2) var<storage, read> ids: array<u32>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(4) var<uniform> params: Params;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+// q8_0: four signed bytes a word; the value is code * d.
+fn value4(unit: u32, four: u32) -> vec4<f32> {
+  return vec4<f32>((vec4<i32>(bitcast<i32>(unit)) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u));
+}
+
+// planar: all code words in row order, and all scales in another plane.
+fn load_step(step: u32) -> u32 {
+  return codes[step];
+}
+
+fn block_scale(block: u32) -> f32 {
+  return unpack2x16float(scales[block / 2u])[block % 2u];
+}
+
+// The values of one step, still without the block's scale.
+fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
+  return array<vec4<f32>, STEP_FOURS>(
+    value4(step, 0u),
+  );
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let k = K;
+  let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
+  let row = workgroup_index(workgroup_id, num_workgroups);
+  if (row < params.r) {
+    let id = ids[row];
+    for (var step = local_index; step < row_steps; step += WORKGROUP_SIZE) {
+      var values = array<vec4<f32>, STEP_FOURS>();
+      if (id < params.n) {
+        let from_step = id * row_steps + step;
+        values = decode_step(load_step(from_step));
+        let scale = block_scale(from_step / STEPS_PER_BLOCK);
+        values[0u] = scale * values[0u];
+      }
+      let first = row * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+      y[first + 0u] = values[0u];
+    }
+  }
+}
