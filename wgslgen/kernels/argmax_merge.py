@@ -9,11 +9,14 @@ element: there is no mark for an empty one. M = 0 is no dispatch.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from wgslgen.kernels.argmax import KINDS
 from wgslgen.kernels.best import BestReduction
 from wgslgen.spec import Binding, Case, Const, Constant, Kernel, Rule, Tolerance, UniformField, WorkgroupVariable
+
+SLOTS_A_ROUND = 8
+"""Slots that a thread reads before it compares any: a lone workgroup would wait for each load in turn."""
 
 
 class ArgmaxMerge(Kernel):
@@ -35,8 +38,9 @@ class ArgmaxMerge(Kernel):
         return BestReduction(self.workgroup_size, self.subgroups)
 
     def consts(self) -> Iterator[Const]:
-        """Yield the numbers of the reduction."""
+        """Yield the numbers of the reduction, and the slots that a thread reads at once."""
         yield from self.reduction.consts()
+        yield Const(name="SLOTS_A_ROUND", type="u32", value=SLOTS_A_ROUND)
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return value and index of each slot, and the token, if wanted with its value."""
@@ -89,6 +93,7 @@ class ArgmaxMerge(Kernel):
             "less than a tile": (KINDS, 37),
             "one tile": (KINDS, self.workgroup_size),
             "a prime above a tile": (KINDS + 1, 263),
+            "a round and a slot": (KINDS, SLOTS_A_ROUND * self.workgroup_size + 1),
             "a vocabulary without chunks": (2, 40000),
         }
         return tuple(Case(name=name, sizes={"M": m, "SLOTS": slots}) for name, (m, slots) in shapes.items())
@@ -96,3 +101,7 @@ class ArgmaxMerge(Kernel):
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
         return self.changed(workgroup_size=64, subgroups=False)
+
+    def template_values(self) -> dict[str, Any]:
+        """Return how many slots a round is written out for."""
+        return {"slots_a_round": SLOTS_A_ROUND}
