@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from wgslgen.kernels.attention import SOFTMAX_DERIVATION, Attention
+from wgslgen.kernels.attention import SOFTMAX_DERIVATION, SOFTMAX_NMSE, Attention
 from wgslgen.kernels.attention_merge import gate_binding
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Tolerance, UniformField
 
@@ -73,7 +73,7 @@ class AttentionPrefill(Attention):
         """Return the bound of an online softmax in f32, or of one rounding to f16 behind it."""
         half = self.activation == "f16"
         return Tolerance(
-            nmse=1e-6 if half else 1e-11,
+            nmse=1e-6 if half else SOFTMAX_NMSE,
             element=2.0**-17,
             rounding=2.0**-10 if half else 0.0,
             derivation=SOFTMAX_DERIVATION + ("; an f16 result may be either neighbour, 2^-10 of its value" * half),

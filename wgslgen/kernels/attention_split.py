@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
-from wgslgen.kernels.attention import MOST_ROWS, SOFTMAX_DERIVATION, Attention
+from wgslgen.kernels.attention import MOST_ROWS, SOFTMAX_DERIVATION, SOFTMAX_NMSE, Attention
 from wgslgen.spec import Binding, Case, Const, Constant, Tolerance
 
 MOST_SPLITS = 32
@@ -98,7 +98,7 @@ class AttentionSplit(Attention):
 
     def tolerance(self) -> Tolerance:
         """Return the bound of an online softmax in f32."""
-        return Tolerance(nmse=1e-11, element=2.0**-17, derivation=SOFTMAX_DERIVATION)
+        return Tolerance(nmse=SOFTMAX_NMSE, element=2.0**-17, derivation=SOFTMAX_DERIVATION)
 
     def cases(self) -> tuple[Case, ...]:
         """Return the shape classes; a tile is the keys that a workgroup takes at once."""

@@ -9,6 +9,7 @@
 const WORKGROUP_SIZE: u32 = 64u;
 const BEST_SLOTS: u32 = 64u;
 const NO_INDEX: u32 = 4294967295u;
+const SLOTS_A_ROUND: u32 = 8u;
 
 struct Params {
   m: u32,
@@ -74,9 +75,44 @@ fn main(
   let thread = Thread(local_index);
   let row = workgroup_index(workgroup_id, num_workgroups);
   let first = min(row, params.m - 1u) * params.slots;
+  let last = params.slots - 1u;
   var best = vec2<u32>(0u, NO_INDEX);
-  for (var slot = thread.index; slot < params.slots; slot += WORKGROUP_SIZE) {
-    best = better(best, vec2<u32>(order_key_of_bits(best_value[first + slot]), best_index[first + slot]));
+  // Loads of a round wait for nothing but their slots, so all are in flight at once. Past the end the last slot is
+  // seen again, which changes nothing.
+  for (var slot = thread.index; slot < params.slots; slot += SLOTS_A_ROUND * WORKGROUP_SIZE) {
+    let slot_0 = min(slot + 0u * WORKGROUP_SIZE, last);
+    let bits_0 = best_value[first + slot_0];
+    let index_0 = best_index[first + slot_0];
+    let slot_1 = min(slot + 1u * WORKGROUP_SIZE, last);
+    let bits_1 = best_value[first + slot_1];
+    let index_1 = best_index[first + slot_1];
+    let slot_2 = min(slot + 2u * WORKGROUP_SIZE, last);
+    let bits_2 = best_value[first + slot_2];
+    let index_2 = best_index[first + slot_2];
+    let slot_3 = min(slot + 3u * WORKGROUP_SIZE, last);
+    let bits_3 = best_value[first + slot_3];
+    let index_3 = best_index[first + slot_3];
+    let slot_4 = min(slot + 4u * WORKGROUP_SIZE, last);
+    let bits_4 = best_value[first + slot_4];
+    let index_4 = best_index[first + slot_4];
+    let slot_5 = min(slot + 5u * WORKGROUP_SIZE, last);
+    let bits_5 = best_value[first + slot_5];
+    let index_5 = best_index[first + slot_5];
+    let slot_6 = min(slot + 6u * WORKGROUP_SIZE, last);
+    let bits_6 = best_value[first + slot_6];
+    let index_6 = best_index[first + slot_6];
+    let slot_7 = min(slot + 7u * WORKGROUP_SIZE, last);
+    let bits_7 = best_value[first + slot_7];
+    let index_7 = best_index[first + slot_7];
+    let best_0 = better(best, vec2<u32>(order_key_of_bits(bits_0), index_0));
+    let best_1 = better(best_0, vec2<u32>(order_key_of_bits(bits_1), index_1));
+    let best_2 = better(best_1, vec2<u32>(order_key_of_bits(bits_2), index_2));
+    let best_3 = better(best_2, vec2<u32>(order_key_of_bits(bits_3), index_3));
+    let best_4 = better(best_3, vec2<u32>(order_key_of_bits(bits_4), index_4));
+    let best_5 = better(best_4, vec2<u32>(order_key_of_bits(bits_5), index_5));
+    let best_6 = better(best_5, vec2<u32>(order_key_of_bits(bits_6), index_6));
+    let best_7 = better(best_6, vec2<u32>(order_key_of_bits(bits_7), index_7));
+    best = best_7;
   }
   reduce_best(best, thread);
   let winner = total_best(thread);
