@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -10,9 +12,12 @@ from wgslgen import expr
 from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.errors import OracleMismatch, UsageProblem
 from wgslgen.guarded import Guarded
+from wgslgen.kernels.argmax_merge import ArgmaxMerge
+from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.kernels.rms_norm import RmsNorm
+from wgslgen.oracles import plan_linear_argmax
 from wgslgen.plan import Pass, Plan
 from wgslgen.plans import derive
 from wgslgen.plans.linear import quantise_for
@@ -196,3 +201,39 @@ def test_a_plan_with_the_wrong_first_pass_fails() -> None:
     outcome = verify_on(open_adapter("lavapipe"), Plan(**{**fields, "passes": passes}))
     assert outcome.status == "failed"
     assert "y against the oracle" in str(outcome.problem)
+
+
+class TestRowChunks:
+    """Weights above the limit of a binding: the head takes them in chunks, within one plan."""
+
+    HEAD = LmHeadArgmax(format="q2_0", group=64, route="float", tile_rows=2, workgroup_size=32)
+    MERGE = ArgmaxMerge()
+    SIZES: ClassVar = {"N": 157, "K": 256}
+
+    def token(self, gpu: Gpu, most: int | None) -> tuple[int, int]:
+        """Return the token, and how many dispatches it took where a binding holds `most` bytes."""
+        [plan] = derive([self.HEAD, self.MERGE])
+        session = Session(gpu, plan.variants)
+        if most is not None:
+            session.limits["maxStorageBufferBindingSize"] = most
+        made = plan_linear_argmax.problem(
+            {variant.NAME: variant.model_dump() for variant in plan.variants}, self.SIZES, np.random.default_rng(3)
+        )
+        session.hold_inputs(plan, self.SIZES, made.inputs)
+        session.add(plan, self.SIZES)
+        session.submit()
+        outputs = session.outputs(plan)
+        assert made.expected["token"].judge(outputs["token"], plan.tolerance()).problem is None
+        return int(np.frombuffer(outputs["token"], np.uint32)[0]), len(session.dispatches)
+
+    @pytest.mark.parametrize("most", [4096, 8192])
+    def test_chunks_give_the_token_that_one_dispatch_gives(self, most: int, gpu: Gpu) -> None:
+        whole, passes = self.token(gpu, None)
+        assert passes == 2
+        token, passes = self.token(gpu, most)
+        assert token == whole
+        assert passes > 2
+
+    def test_rows_that_cannot_be_bound_at_an_aligned_offset_are_refused(self, gpu: Gpu) -> None:
+        with pytest.raises(UsageProblem, match="above the limit maxStorageBufferBindingSize 512"):
+            self.token(gpu, 512)

@@ -6,7 +6,7 @@ added. What a submission changes is what `write` changed, and what the passes ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from wgslgen import expr, launch
 from wgslgen.adapters import Gpu
 from wgslgen.errors import ShaderRejected, UsageProblem
 from wgslgen.guarded import GUARD, Guarded
+from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.naming import variant_name
 from wgslgen.pipeline import Pipeline, submit
 from wgslgen.plan import Buffer, Pass, Plan
 from wgslgen.render import render
+from wgslgen.rowchunks import row_chunks
 from wgslgen.spec import Kernel
 
 SOURCE = "session"
@@ -135,18 +137,50 @@ class Session:
         variant = step.variant
         needed = {field.value for field in variant.uniforms()} - {*variant.SIZES}
         given = {name: value for name, value in (parameters or {}).items() if name in needed}
-        prepared = launch.plan(variant, step.given(sizes), given, self.limits)
-        refuse_aliases(variant, {name: (at, 0, prepared.binding_bytes[name]) for name, at in held.items()})
-        if prepared.workgroups is None:
-            return
-        try:
-            pipeline = self.pipelines.get(variant) or Pipeline(self.gpu, self.device, variant, render(variant, SOURCE))
-            self.pipelines[variant] = pipeline
-            resources = {name: self.buffers[at].resource() for name, at in held.items()}
-            group = pipeline.bind(resources, prepared.uniform_bytes)
-        except self.gpu.module.GPUError as problem:
-            raise ShaderRejected(f"{variant_name(variant)} on {self.gpu.name}: {problem}") from None
-        self.dispatches.append((pipeline, group, prepared.workgroups))
+        for chunk, views in dispatches(variant, step.given(sizes), self.limits):
+            prepared = launch.plan(variant, chunk, given, self.limits)
+            bound = {name: (0, prepared.binding_bytes[name]) for name in held} | views
+            refuse_aliases(variant, {name: (at, *bound[name]) for name, at in held.items()})
+            if prepared.workgroups is None:
+                continue
+            try:
+                pipeline = self._pipeline(variant)
+                resources = {name: self.buffers[at].resource(*views.get(name, ())) for name, at in held.items()}
+                group = pipeline.bind(resources, prepared.uniform_bytes)
+            except self.gpu.module.GPUError as problem:
+                raise ShaderRejected(f"{variant_name(variant)} on {self.gpu.name}: {problem}") from None
+            self.dispatches.append((pipeline, group, prepared.workgroups))
+
+    def _pipeline(self, variant: Kernel) -> Pipeline:
+        if variant not in self.pipelines:
+            self.pipelines[variant] = Pipeline(self.gpu, self.device, variant, render(variant, SOURCE))
+        return self.pipelines[variant]
+
+
+Views = dict[str, tuple[int, int]]
+"""Binding → (offset, size) in bytes, for those that are bound in part."""
+
+
+def dispatches(
+    variant: Kernel, sizes: Mapping[str, int], limits: Mapping[str, int]
+) -> Iterator[tuple[Mapping[str, int], Views]]:
+    """Yield the sizes of each dispatch that a pass takes, and which part of the weights it binds.
+
+    One with everything, or one a row chunk where the kernel takes chunks and the weights are above the limit of a
+    binding.
+    """
+    if not isinstance(variant, LmHeadArgmax):
+        yield sizes, {}
+        return
+    fmt, rows = variant.weight_format, variant.tile_rows
+    chunks = row_chunks(fmt, variant.layout, sizes["N"], sizes["K"], limits, rows)
+    if len(chunks) <= 1:
+        yield sizes, {}
+        return
+    for chunk in chunks:
+        slot = sizes["FIRST_SLOT"] + chunk.first_row // rows
+        first = {"FIRST_ROW": sizes["FIRST_ROW"] + chunk.first_row, "FIRST_SLOT": slot}
+        yield {**sizes, "N": chunk.rows, **first}, chunk.planes
 
 
 def refuse_aliases(variant: Kernel, bound: Mapping[str, tuple[str, int, int]]) -> None:
