@@ -232,8 +232,9 @@ class Kernel(Frozen):
         raise NotImplementedError
 
     def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        raise NotImplementedError
+        """Return the invocations of a workgroup: the constant `workgroup_size`, where a kernel says nothing else."""
+        size: int = getattr(self, "workgroup_size")  # noqa: B009  # a field of most kernels, not of this base
+        return size
 
     def template_values(self) -> dict[str, Any]:
         """Return what the template needs beside the fields to choose structure."""

@@ -58,10 +58,6 @@ class Add(Kernel):
         """Return a thread for every load."""
         return "ceil_div(COUNT // VECTOR, WORKGROUP_SIZE)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound of one rounding; results are judged by what that rounding may give."""
         if self.activation == "f16":

@@ -176,10 +176,6 @@ class Attention(Kernel):
             *self.reduction.slots(),
         )
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def rules(self) -> tuple[Rule, ...]:
         """Return what the sizes must satisfy."""
         return (Rule(expression="LAYER < LAYERS", why="the cache has LAYERS layers, counted from 0"),)

@@ -117,10 +117,6 @@ class AttentionMerge(Kernel):
         """Return a thread for every four elements."""
         return f"ceil_div(B * {self.q_heads * self.head_dim // 4}, WORKGROUP_SIZE)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound of two short sums and their quotient."""
         return Tolerance(

@@ -85,10 +85,6 @@ class CopyStrided(Kernel):
         """Return a thread for every element."""
         return "ceil_div(S0 * S1 * S2 * S3, WORKGROUP_SIZE)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return that elements are equal, or the bound of one rounding."""
         if self.narrows:

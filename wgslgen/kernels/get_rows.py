@@ -70,10 +70,6 @@ class GetRows(Weighted):
         """Return one workgroup for each id."""
         return "R"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound of one rounding; results are judged by what that rounding may give."""
         if self.output == "f16":

@@ -202,10 +202,6 @@ class Product(Weighted):
         """Return one workgroup for each TILE_ROWS rows."""
         return "ceil_div(N, TILE_ROWS)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def shapes(self) -> dict[str, tuple[int, int]]:
         """Return N and K of each shape class: K in blocks and steps, N in tiles, and all in what the layout stores."""
         block, tile, least = self.block_size, self.tile_rows, self.row_tile

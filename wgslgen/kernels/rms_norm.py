@@ -135,10 +135,6 @@ class RmsNorm(Kernel):
         """Return one workgroup for each row."""
         return "M"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound of a sum of squares under a root, or of one rounding to f16 behind it.
 

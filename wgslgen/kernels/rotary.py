@@ -190,10 +190,6 @@ class Rotary(Kernel):
         """Return as many workgroups as hold the heads of all tokens."""
         return "ceil_div(B * M * HEADS, GROUP_HEADS)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound of a rotation, behind a norm if there is one, and of a rounding to f16."""
         rotation = (

@@ -81,10 +81,6 @@ class Softmax(Kernel):
         """Return one workgroup for each row."""
         return "M"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound in units in the last place of f32, or one rounding to f16 behind it."""
         bound = Tolerance(

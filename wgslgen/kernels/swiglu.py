@@ -80,10 +80,6 @@ class Swiglu(Kernel):
         """Return a thread for every load."""
         return "ceil_div(M * D // VECTOR, WORKGROUP_SIZE)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return the bound in units in the last place of f32, or one rounding to f16 behind it."""
         bound = Tolerance(

@@ -113,10 +113,6 @@ class TopK(Kernel):
         """Return one workgroup for each chunk."""
         return "M * ceil_div(N, CHUNK)"
 
-    def threads(self) -> int:
-        """Return the invocations of a workgroup."""
-        return self.workgroup_size
-
     def tolerance(self) -> Tolerance:
         """Return that results are exact."""
         return Tolerance(nmse=0.0, element=0.0, derivation="bits are compared and copied, nothing is computed")
