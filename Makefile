@@ -8,7 +8,7 @@ RUN := $(VENV)/bin
 # Test processes at a time. The software GPUs use several threads each, so two keep a small machine busy.
 JOBS ?= 2
 
-.PHONY: help setup bundle test lint check format clean
+.PHONY: help setup bundle docs test lint check format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -19,6 +19,10 @@ setup: ## Make the venv, and install naga-cli and the software GPU drivers where
 bundle: setup ## Render the bundles under generated/, validate them with both judges, and prove every variant.
 	$(RUN)/wgslgen render
 	$(RUN)/wgslgen verify --require-gpu --require naga,tint
+
+docs: ## Write docs/kernels.md from the specs; needs no naga-cli and no driver.
+	@bash .ci/setup.sh python
+	$(RUN)/python -m wgslgen.kerneldocs docs/kernels.md
 
 test: setup ## Run all tests; a skip or an empty test file is a failure.
 	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS)

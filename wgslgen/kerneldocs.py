@@ -1,168 +1,292 @@
-"""The page docs/kernels.md, made from the specs: `python -m wgslgen.kerneldocs` prints it.
+"""The page docs/kernels.md, made from the specs: `python -m wgslgen.kerneldocs FILE` writes it (`make docs`).
 
-What a kernel computes is its module's docstring; constants, bindings, limits and tolerance are read from the class
-and from one variant of it, the first that the bundles under generated/ ship, whose text closes the section.
+What a kernel computes is its module's docstring, which is Markdown. Constants are read from the class; bindings,
+limits and tolerance from one variant of it that the bundles under generated/ ship, whose text closes the section;
+and which forms bind something else from the grids under tests/, too.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from wgslgen import bundlefile, plans
-from wgslgen.expr import Expr
+from wgslgen import bundlefile, formats, kernels, plans
+from wgslgen.expr import parse
+from wgslgen.exprtext import spell
+from wgslgen.frozen import literals
+from wgslgen.kernelforms import example, groups, parts_of, refusals, value_text
 from wgslgen.kernels import KERNELS
-from wgslgen.manifest import plan_entry
+from wgslgen.model import Model
 from wgslgen.naming import variant_name
-from wgslgen.plan import Plan
+from wgslgen.plan import Pass, Plan
 from wgslgen.render import render
-from wgslgen.spec import Kernel
+from wgslgen.spec import Binding, Kernel
+
+PAGE = "docs/kernels.md"
+SHOWN, COMPARED = Path("generated"), Path("tests/grids")
+"""Bundle files whose variants are shown, and more of them for what forms differ in."""
+SHARED = ("product", "weighted", "attention", "rotary", "reduction", "best", "q8")
+"""Modules beside the kernels that say what several of them share, from the particular to the general."""
+LINKS = {
+    **{kernel.NAME: f"[`{kernel.NAME}`](#{kernel.NAME})" for kernel in KERNELS},
+    **{name: f"[`{name}`](#base-{name})" for name in SHARED},
+}
+"""How this page links to a section."""
 
 HEAD = """# Kernels
 
-This page is made from the specs in `wgslgen/kernels/` by `make docs`; change those instead. A *variant* is a kernel
-with all constants fixed. Lengths, workgroups and rules are expressions in the sizes; `ceil_div`, `round_up`, `min`
-and `max` mean what they say, and division rounds down.
+Made from the specs in `wgslgen/kernels/` by `make docs`: change those, then make it anew. The words are those of
+the [manual](manual.md).
+
+Every section says what the kernel computes and what holds at the edges, then its constants, as a bundle file spells
+them, and then shows one variant that needs no optional feature.
+
+- Names in capitals are sizes or parameters, which a call gives, or a `const` of the text. In lengths, workgroups
+  and rules `//` rounds down, `ceil_div` up, and `round_up(a, b)` is the next multiple of b. Lengths count elements.
+- *when* says which forms have a binding or a uniform: those with all of the constants between two "or". Nothing there
+  means every form. Element types follow the constants.
+- A binding that is *kept* is read, or written in parts only, so what it held before matters.
+- A tolerance bounds NMSE, the squared error over the squared result, and each error over the sum of the magnitudes
+  that were added up for its element.
+- *Refused* are changes of one constant of the variant that is shown, with what wgslgen says of them.
+"""
+PLANS = """## Plans
+
+A plan is the passes that do an op together: variants in order, and the buffers between them. It stands in the manifest
+of every bundle that holds all its variants. Of each op one plan is shown, the one with the most passes.
 """
 
 
-def page(folder: Path) -> str:
-    """Return the page; `folder` holds the bundle files whose variants are shown.
+def page(shown: Path, compared: Path) -> str:
+    """Return the page; the bundle files in `shown` are shown, those in `compared` tell more forms apart.
 
     Raises LookupError for a kernel that no bundle ships.
     """
-    loaded = [bundlefile.load(path) for path in sorted(folder.glob("*.toml"))]
-    shipped = [variant for file in loaded for variant in bundlefile.expand(file).variants]
-    derived = [plan for file in loaded for plan in plans.derive(bundlefile.expand(file).variants, file.facts)]
-    lines = [HEAD, *(f"- [`{k.NAME}`](#{k.NAME}): {k.SUMMARY}" for k in KERNELS), "- [Plans](#plans)", ""]
+    loaded = [_loaded(path) for path in sorted(shown.glob("*.toml"))]
+    shipped = [variant for variants, _ in loaded for variant in variants]
+    more = [variant for path in sorted(compared.glob("*.toml")) for variant in _loaded(path)[0]]
+    lines = [HEAD, *(f"- [`{k.NAME}`](#{k.NAME}): {literal(k.SUMMARY)}" for k in KERNELS)]
+    lines += ["- [What several of them share](#shared)", "- [Plans](#plans)", ""]
     for kernel in KERNELS:
-        lines += _section(kernel, _example(kernel, shipped))
-    return "\n".join([*lines, *_plans(derived)]).rstrip() + "\n"
+        lines += section(example(kernel, shipped), [*shipped, *more])
+    lines.append("## Shared\n")
+    for name in SHARED:
+        module = f"{kernels.__name__}.{name}"
+        lines += [f"### Base `{name}`\n", f"{prose(module, but=(name,))}\n", *_bases(module)]
+    return "\n".join([*lines, *plan_sections(loaded)]).rstrip() + "\n"
 
 
-def _example(kernel: type[Kernel], shipped: Sequence[Kernel]) -> Kernel:
-    """Return the first variant that needs no optional feature."""
-    found = [variant for variant in shipped if type(variant) is kernel and not variant.features()]
-    if not found:
-        raise LookupError(f"no bundle ships a variant of {kernel.NAME} that needs no optional feature")
-    return found[0]
+def _loaded(path: Path) -> tuple[tuple[Kernel, ...], Model | None]:
+    """Return the variants that a bundle file asks for, and its model."""
+    file = bundlefile.load(path)
+    return tuple(bundlefile.expand(file).variants), file.facts
 
 
-def _section(kernel: type[Kernel], variant: Kernel) -> Iterator[str]:
-    module = inspect.getmodule(kernel)
+def section(variant: Kernel, others: Sequence[Kernel]) -> Iterator[str]:
+    """Yield the lines of a kernel's section, which shows `variant`; `others` are compared with it."""
+    kernel = type(variant)
     yield f"## {kernel.NAME}\n"
-    yield f"{inspect.cleandoc((module.__doc__ if module else None) or '')}\n"
-    yield from _table(
+    chosen = (value for field in kernel.model_fields.values() for value in literals(field.annotation))
+    yield f"{prose(kernel.__module__, but=(kernel.NAME, *chosen))}\n"
+    yield from _bases(kernel.__module__)
+    yield from table(
         "Constants",
         ("constant", "values", "default", "in WGSL", "what it is"),
         (
-            (f"`{name}`", *_range(kernel, name), f"`{note.wgsl}`" if note.wgsl else "", note.doc)
+            (f"`{name}`", values(kernel, name), default(kernel, name), f"`{note.wgsl}`" if note.wgsl else "", note.doc)
             for name, note in kernel.constants().items()
         ),
     )
     yield f"Sizes: {', '.join(f'`{size}`' for size in kernel.SIZES)}.\n"
-    yield f"For example `{variant_name(variant)}`:\n"
-    yield from _table(
+    yield f"Variant shown: `{variant_name(variant)}`.\n"
+    yield from table(
         "Bindings",
-        ("binding", "access", "elements", "length", "what it holds"),
-        ((f"`{b.name}`", b.access, f"`{b.element}`", f"`{b.length}`", b.doc) for b in variant.bindings()),
+        ("binding", "access", "elements", "length", "when", "what it holds"),
+        (_binding(binding, when) for binding, when in parts_of(variant, others, lambda v: v.bindings())),
     )
-    yield from _table(
+    yield from table(
         "Uniforms",
-        ("field", "type", "filled by", "what it is"),
-        ((f"`{u.name}`", f"`{u.type}`", f"`{u.value}`", u.doc) for u in variant.uniforms()),
+        ("field", "type", "filled by", "when", "what it is"),
+        (
+            (f"`{field.name}`", f"`{field.type}`", f"`{field.value}`", when, field.doc)
+            for field, when in parts_of(variant, others, lambda v: v.uniforms())
+        ),
     )
-    yield f"Workgroups: `{variant.workgroups()}` of {variant.threads()} threads.\n"
-    yield from (f"- `{rule.expression}`, because {rule.why}" for rule in variant.rules())
-    yield from ([""] if variant.rules() else [])
+    yield f"Workgroups: `{spell(parse(variant.workgroups()))}` of {variant.threads()} threads.\n"
+    yield from bullets("Rules", (f"`{spell(parse(rule.expression))}`: {rule.why}" for rule in variant.rules()))
+    yield from bullets("Refused", (f"`{name}` {value}: {why}" for name, value, why in refusals(variant)))
     wanted = variant.requirements
     limits = ", ".join(f"{name} {value}" for name, value in wanted.limits.items())
-    yield f"It needs {', '.join(wanted.features) or 'no optional feature'}; {limits}.\n"
+    yield f"Needs: {', '.join(wanted.features) or 'no optional feature'}; limits {limits}.\n"
     tolerance = variant.tolerance()
-    rounding = f", behind a rounding of {tolerance.rounding:.3g} of the result" if tolerance.rounding else ""
-    yield (
-        f"Tolerance: NMSE {tolerance.nmse:.3g}; each error at most {tolerance.element:.3g} of the magnitudes that "
-        f"were added up{rounding}. Because: {tolerance.derivation}.\n"
+    rounding = f", behind {tolerance.rounding:.3g} of the result" if tolerance.rounding else ""
+    bounds = f"NMSE {tolerance.nmse:.3g}, each error {tolerance.element:.3g}{rounding}"
+    yield f"Tolerance: {bounds}. Derivation: {literal(tolerance.derivation)}.\n"
+    classes = (f"{case.name}: {_given(case.sizes)}" for case in variant.cases())
+    yield from bullets("Shape classes that the oracle judges", classes)
+    yield f"```wgsl\n{render(variant, PAGE)}```\n"
+
+
+def plan_sections(loaded: Sequence[tuple[Sequence[Kernel], Model | None]]) -> Iterator[str]:
+    """Yield the lines on plans: of each module what it says, and of each op the plan with the most passes."""
+    yield PLANS
+    for module in plans.MODULES:
+        found = [plan for variants, model in loaded for plan in plans.derive(variants, model, (module,))]
+        yield f"{prose(f'{plans.__name__}.{module}', but=[plan.op for plan in found])}\n"
+        for op in dict.fromkeys(plan.op for plan in found):
+            yield from _plan(max((plan for plan in found if plan.op == op), key=lambda plan: len(plan.passes)))
+
+
+def _plan(plan: Plan) -> Iterator[str]:
+    yield f"### Plan `{plan.op}`\n"
+    yield f"{literal(plan.doc[0].upper() + plan.doc[1:])}. Sizes: {', '.join(f'`{size}`' for size in plan.sizes)}.\n"
+    if plan.parameters:
+        yield f"Parameters: {', '.join(f'`{name}`' for name in plan.parameters)}.\n"
+    yield f"Plan shown: `{plan.name}`.\n"
+    yield from table(
+        "Passes",
+        ("pass", "variant", "sizes that are not the plan's", "buffers that are not named as the binding"),
+        (
+            (str(number), f"`{variant_name(step.variant)}`", _sizes(step), _renamed(step))
+            for number, step in enumerate(plan.passes, 1)
+        ),
     )
-    yield f"It is run on: {', '.join(case.name for case in variant.cases())}.\n"
-    yield f"```wgsl\n{render(variant, 'docs/kernels.md')}```\n"
+    yield from table(
+        "Buffers",
+        ("buffer", "role", "bytes", "what it holds"),
+        ((f"`{b.name}`", b.role, f"`{spell(b.bytes)}`", b.doc) for b in plan.buffers),
+    )
+    yield from bullets("Rules", (f"`{spell(parse(rule.expression))}`: {rule.why}" for rule in plan.rules))
 
 
-def _plans(derived: Sequence[Plan]) -> Iterator[str]:
-    yield "## Plans\n"
-    yield f"{inspect.cleandoc(plans.__doc__ or '')}\n"
-    shown: dict[str, Plan] = {}
-    for plan in derived:
-        if plan.op not in shown or len(plan.passes) > len(shown[plan.op].passes):
-            shown[plan.op] = plan
-    for op, plan in shown.items():
-        said = plan_entry(plan)
-        yield f"### {op}\n"
-        yield f"{plan.doc[0].upper()}{plan.doc[1:]}. For example `{plan.name}`, in {len(plan.passes)} passes:\n"
-        for number, step in enumerate(said.passes, 1):
-            given = ", ".join(f"{binding} = `{buffer}`" for binding, buffer in step.buffers.items())
-            yield f"{number}. `{step.variant}`: {given}"
-        yield ""
-        yield from _table(
-            "Buffers",
-            ("buffer", "role", "bytes", "what it holds"),
-            ((f"`{b.name}`", b.role, f"`{_spelled(b.bytes)}`", b.doc) for b in plan.buffers),
-        )
+def _sizes(step: Pass) -> str:
+    spelled = {size: spell(parse(step.size(size))) for size in step.variant.SIZES}
+    return ", ".join(f"`{size} = {text}`" for size, text in spelled.items() if size != text)
 
 
-def _range(kernel: type[Kernel], name: str) -> tuple[str, str]:
-    """Return the values that a constant takes, and its default."""
+def _renamed(step: Pass) -> str:
+    buffers = {binding.name: step.buffer(binding) for binding in step.variant.bindings()}
+    return ", ".join(f"{binding} is `{buffer}`" for binding, buffer in buffers.items() if binding != buffer)
+
+
+def _bases(module: str) -> Iterator[str]:
+    if bases := [LINKS[name] for name in imported(module) if name in SHARED]:
+        yield f"Builds on {', '.join(bases)}.\n"
+
+
+def _binding(binding: Binding, when: str) -> tuple[str, ...]:
+    access = f"{binding.access}, kept" if binding.kept else binding.access
+    below = f"; each below `{spell(parse(binding.below))}`" if binding.below else ""
+    length = f"`{spell(parse(binding.length))}`"
+    return f"`{binding.name}`", access, f"`{binding.element}`", length, when, f"{binding.doc}{below}"
+
+
+def _given(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{size} = {value}" for size, value in sizes.items())
+
+
+# ---- constants ----------------------------------------------------------------------------------
+
+
+def values(kernel: type[Kernel], name: str) -> str:
+    """Return the values that a constant takes."""
+    if name == "format":
+        return ", ".join(formats.names())
+    if name == "group" and "format" in kernel.model_fields:
+        return ", ".join([*map(str, groups()), "none"])
     field = kernel.model_fields[name]
-    bounds = [str(note) for note in field.metadata if type(note).__name__ in ("Ge", "Le", "Gt", "Lt")]
     spelled = {"Ge": "from", "Le": "to", "Gt": "above", "Lt": "below"}
-    limits = " ".join(re.sub(r"(\w+)\(\w+=(.*)\)", lambda m: f"{spelled[m[1]]} {m[2]}", bound) for bound in bounds)
-    values = f"{_values(field.annotation)} {limits}".strip()
-    return values, "" if field.is_required() else _value(field.default)
+    bounds = [
+        f"{spelled[kind]} {getattr(note, kind.lower())}"
+        for note in field.metadata
+        if (kind := type(note).__name__) in spelled
+    ]
+    return " ".join([_values(field.annotation), *bounds])
+
+
+def default(kernel: type[Kernel], name: str) -> str:
+    """Return a constant's default; nothing where it must be given."""
+    field = kernel.model_fields[name]
+    return "" if field.is_required() else value_text(field.default)
 
 
 def _values(annotation: Any) -> str:
+    """Return the values of an annotation."""
     if get_origin(annotation) is Annotated:
         return _values(get_args(annotation)[0])
     if get_origin(annotation) is Literal:
-        return ", ".join(_value(value) for value in get_args(annotation))
+        return ", ".join(value_text(value) for value in get_args(annotation))
     if annotation is type(None):
         return "none"
     if get_args(annotation):
         return ", ".join(_values(part) for part in get_args(annotation))
-    return {int: "whole numbers", bool: "true, false", str: "names"}.get(annotation, str(annotation))
+    return {int: "whole numbers", bool: "true, false", str: "names"}[annotation]
 
 
-def _value(value: object) -> str:
-    """Return a constant's value as a bundle file spells it."""
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+# ---- Markdown -----------------------------------------------------------------------------------
 
 
-def _spelled(expression: Expr) -> str:
-    """Return an expression as a person writes it."""
-    if not isinstance(expression, tuple):
-        return str(expression)
-    operator, *operands = expression
-    words = [_spelled(operand) for operand in operands]  # type: ignore[arg-type]  # operands are Expr
-    signs = {"add": "+", "sub": "-", "mul": "*", "div": "//", "mod": "%"}
-    if str(operator) in signs:
-        return "(" + f" {signs[str(operator)]} ".join(words) + ")"
-    return f"{operator}({', '.join(words)})"
+def prose(module: str, but: Collection[object] = ()) -> str:
+    """Return a module's docstring, which is Markdown, with links for the names of sections, all but those of `but`."""
+
+    def link(found: re.Match[str]) -> str:
+        return found[0] if found[1] in but else LINKS.get(found[1], found[0])
+
+    text = inspect.cleandoc(import_module(module).__doc__ or "")
+    lines = [line if line.startswith("    ") else re.sub(r"`(\w+)`", link, line) for line in text.split("\n")]
+    return "\n".join(lines)
 
 
-def _table(caption: str, head: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
-    """Yield a table in Markdown; nothing where it has no rows."""
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+def literal(text: str) -> str:
+    """Return plain text so that Markdown takes no star or underscore in it for stress."""
+    return re.sub(r"(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+
+
+def imported(module: str) -> list[str]:
+    """Return the modules of wgslgen.kernels that the source of `module` imports, or imports from, in its order."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(inspect.getsource(import_module(module)))):
+        if isinstance(node, ast.ImportFrom) and node.module == kernels.__name__:
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{kernels.__name__}."):
+            found.append((node.module or "").rpartition(".")[2])
+    return list(dict.fromkeys(found))
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table; nothing where it has no rows. Columns that are empty in all rows are left out."""
+    body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    kept = [column for column in range(len(head)) if any(row[column] for row in body)]
+    if body:
+        yield f"{caption}:\n"
+        yield _row([head[column] for column in kept])
+        yield "|" + " --- |" * len(kept)
+        yield from (_row([row[column] for column in kept]) for row in body)
+        yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def bullets(caption: str, items: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a list; nothing where it is empty."""
+    lines = [f"- {item}" for item in items]
     if lines:
         yield f"{caption}:\n"
-        yield "| " + " | ".join(head) + " |"
-        yield "|" + " --- |" * len(head)
         yield from lines
         yield ""
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(Path("generated")))
+    made = page(SHOWN, COMPARED)
+    if sys.argv[1:]:
+        Path(sys.argv[1]).write_text(made)
+    else:
+        sys.stdout.write(made)

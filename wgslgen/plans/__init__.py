@@ -17,9 +17,11 @@ MODULES = ("linear", "attention", "sampling", "decode")
 Maker = Callable[[Sequence[Kernel], Model | None], Iterator[Plan]]
 
 
-def derive(variants: Sequence[Kernel], model: Model | None = None) -> tuple[Plan, ...]:
-    """Return every plan that `variants` alone can do, in the order of MODULES and of the variants."""
+def derive(
+    variants: Sequence[Kernel], model: Model | None = None, modules: Sequence[str] = MODULES
+) -> tuple[Plan, ...]:
+    """Return every plan of `modules` that `variants` alone can do, in the order of modules and of variants."""
     there = {*variants}
-    makers: list[Maker] = [import_module(f"{__name__}.{module}").plans for module in MODULES]
+    makers: list[Maker] = [import_module(f"{__name__}.{module}").plans for module in modules]
     found = (plan for make in makers for plan in make(variants, model) if there.issuperset(plan.variants))
     return tuple(dict.fromkeys(found))
