@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
 from cli_runs import run
 
-from wgslgen import bundlefile, errors
+from wgslgen import bundlefile, errors, layouts, plans, rope
 from wgslgen.adapters import ADAPTERS
 from wgslgen.cli import main
-from wgslgen.manifest import MANIFEST, SCHEMA, VariantEntry
+from wgslgen.kernels.top_k import TopK
+from wgslgen.manifest import MANIFEST, SCHEMA, BufferEntry, PassEntry, PlanEntry, VariantEntry
 from wgslgen.presets import PRESETS
 
 ROOT = Path(__file__).parent.parent
@@ -45,6 +47,59 @@ def test_every_file_and_field_of_a_bundle_is_named() -> None:
         assert f"`{name}`" in text
     fields = {*VariantEntry.model_fields} - {"name", "kernel", "file", "entry_point", "workgroup_size"}
     assert {field for field in fields if f"`{field}`" not in text} == set()
+
+
+def test_every_field_of_a_binding_and_of_a_plan_is_named() -> None:
+    assert "`below`" in section("What a bundle holds")
+    assert "`kept`" in section("What a bundle holds")
+    text = section("Plans")
+    for model in (PlanEntry, BufferEntry, PassEntry):
+        assert {field for field in set(model.model_fields) - {"name", "doc"} if f"`{field}`" not in text} == set()
+    for role in get_args(BufferEntry.model_fields["role"].annotation):
+        assert f"\n| `{role}` | " in text
+
+
+def test_every_op_is_named_with_the_kernels_of_its_passes() -> None:
+    files = [bundlefile.load(path) for path in sorted((ROOT / "generated").glob("*.toml"))]
+    found = [plan for file in files for plan in plans.derive(bundlefile.expand(file).variants, file.facts)]
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", section("Plans"), re.MULTILINE)
+    said = {op: passes for ops, passes in rows for op in re.findall(r"`(\w+)`", ops)}
+    assert {plan.op for plan in found} <= said.keys()
+    for plan in found:
+        if not plan.op.startswith("decode"):
+            principal = plan.passes[plan.principal].variant.NAME
+            assert {f"`{principal}`", f"`{plan.passes[-1].variant.NAME}`"} <= {*re.findall(r"`\w+`", said[plan.op])}
+
+
+def test_every_layout_is_named_with_its_planes() -> None:
+    for name, planes in layouts.PLANES.items():
+        assert f"\n| `{name}` | {', '.join(f'`{plane}`' for plane in planes)} | " in section("Layouts")
+
+
+def test_every_scaling_of_angles_is_named_with_what_it_must_be_given() -> None:
+    text = section("Tables of angles")
+    for scaling in get_args(rope.Scaling):
+        needed = [name for name, field in scaling.model_fields.items() if field.is_required()]
+        assert f"\n- `{scaling.__name__}({', '.join(f'{name}=…' for name in needed)})`" in text
+
+
+def test_top_k_takes_as_many_logits_as_the_text_says() -> None:
+    said = re.search(r"enough for (\d+) logits with chunks of (\d+) and (\d+) results", section("Sampling"))
+    assert said is not None
+    most, chunk, results = (int(number) for number in said.groups())
+    first = TopK.model_validate({"k_top": results, "chunk": chunk})
+    (plan,) = plans.derive([first, first.merging()])
+    plan.check_sizes({"M": 1, "N": most})
+    with pytest.raises(errors.UsageProblem):
+        plan.check_sizes({"M": 1, "N": most + 1})
+
+
+def test_links_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", MANUAL):
+        path, _, heading = link.partition("#")
+        text = (ROOT / "docs" / path).read_text() if path else MANUAL
+        anchors = re.sub(r"[^\w\n #-]", "", text).replace(" ", "-").lower()
+        assert not heading or re.search(f"^#+-{heading}$", anchors, re.MULTILINE), link
 
 
 def test_every_exit_code_is_named() -> None:

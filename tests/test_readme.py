@@ -6,7 +6,9 @@ import re
 import tomllib
 from pathlib import Path
 
-from wgslgen import bundlefile
+import pytest
+
+from wgslgen import bundlefile, plans
 from wgslgen.formats import names
 from wgslgen.kernels import KERNELS
 
@@ -34,7 +36,30 @@ def test_every_kernel_and_format_is_named_and_no_other_link_is_broken() -> None:
     for name in names():
         assert name in README
     for link in re.findall(r"\]\(([^)]+)\)", README):
-        assert (ROOT / link).exists(), link
+        path, _, heading = link.partition("#")
+        assert (ROOT / path).exists(), link
+        assert not heading or f"\n## {heading.capitalize()}\n" in (ROOT / path).read_text(), link
+
+
+def test_every_bundle_is_named() -> None:
+    for path in (ROOT / "generated").glob("*.toml"):
+        named = re.sub(r"-q\d_\d$", "", path.stem)
+        assert f"`{named}`" in README
+
+
+@pytest.mark.parametrize(("route", "passes"), [("float", 9), ("int8", 10)])
+def test_the_passes_of_a_layer_are_those_of_the_plan(route: str, passes: int) -> None:
+    said = re.findall(r"^\| [^|]+ \| `(\w+)` \| ", README.partition("## One token")[2], re.MULTILINE)
+    file = bundlefile.load(ROOT / "generated" / "bonsai-1.7b-q2_0.toml")
+    found = plans.derive(bundlefile.expand(file).variants, file.facts, ("decode",))
+    names = [
+        [step.variant.NAME for step in p.passes] for p in found if p.name.startswith(f"decode_layer.q2_0_g64_{route}")
+    ]
+    wanted = [kernel for kernel in said if route == "int8" or kernel != "quantize_q8"]
+    assert len(wanted) == passes
+    assert names == [wanted] * len(names) != []
+    for kernel in ("get_rows", "lm_head_argmax", "argmax_merge"):
+        assert any(kernel == step.variant.NAME for p in found for step in p.passes)
 
 
 def test_the_example_table_expands() -> None:
