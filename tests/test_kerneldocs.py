@@ -21,6 +21,7 @@ from wgslgen.kernels.add import Add
 from wgslgen.kernels.attention_split import AttentionSplit
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
+from wgslgen.kernels.rms_norm import RmsNorm
 from wgslgen.kernels.rope_cache_kv import RopeCacheKv
 from wgslgen.kernels.top_k import TopK
 from wgslgen.spec import Binding, Constant, Kernel, UniformField
@@ -252,11 +253,13 @@ def test_other_kernels_tell_nothing() -> None:
     assert all(not when for _, when in kernelforms.parts_of(FLOAT, [Add()], bindings))
 
 
-def test_the_example_is_the_first_with_the_most_shape_classes_and_without_features() -> None:
+def test_the_example_has_the_most_shape_classes_then_the_fewest_baked_sizes_and_no_features() -> None:
     baked = FLOAT.changed(n=64, k=256)
     shipped = [Add(), FLOAT.changed(subgroups=True), baked, FLOAT, FLOAT.changed(tile_rows=8)]
     assert len(baked.cases()) < len(FLOAT.cases())
     assert kernelforms.example(Matvec, shipped) is FLOAT
+    norm = RmsNorm()
+    assert kernelforms.example(RmsNorm, [RmsNorm(d=64), norm, RmsNorm(vector=1)]) is norm
     with pytest.raises(LookupError, match="no bundle ships a variant of matvec that needs no optional feature"):
         kernelforms.example(Matvec, shipped[:2])
 

@@ -10,7 +10,7 @@ import click
 import pytest
 from cli_runs import run
 
-from wgslgen import bundlefile, errors, layouts, plans, rope
+from wgslgen import bundlefile, errors, layouts, plans, rope, textrules
 from wgslgen.adapters import ADAPTERS
 from wgslgen.cli import main
 from wgslgen.kernels.top_k import TopK
@@ -107,6 +107,11 @@ def test_every_exit_code_is_named() -> None:
     known = {error.exit_code for error in kinds if issubclass(error, errors.WgslgenError)} | {0}
     named = re.findall(r"^\| (\d+) \|", section("Messages and exit codes"), re.MULTILINE)
     assert sorted(int(code) for code in named) == sorted(known)
+
+
+def test_the_number_of_our_own_rules_is_right() -> None:
+    for text in (MANUAL, (ROOT / "CHANGELOG.md").read_text()):
+        assert re.findall(r"(\d+) rules", text) == [str(len(textrules.RULES))]
 
 
 def test_every_variable_is_named() -> None:

@@ -28,14 +28,19 @@ PROBES = (0, 3, 2**20)
 
 
 def example(kernel: type[Kernel], shipped: Sequence[Kernel]) -> Kernel:
-    """Return the variant that needs no optional feature and runs on the most shape classes, the first of them.
+    """Return the variant that needs no optional feature, runs on the most shape classes and bakes the fewest sizes.
 
     Raises LookupError where there is none.
     """
     found = [variant for variant in shipped if type(variant) is kernel and not variant.features()]
     if not found:
         raise LookupError(f"no bundle ships a variant of {kernel.NAME} that needs no optional feature")
-    return max(found, key=lambda variant: len(variant.cases()))
+    return max(found, key=lambda variant: (len(variant.cases()), -_baked(variant)))
+
+
+def _baked(variant: Kernel) -> int:
+    """Return how many of the problem's sizes are constants of the variant."""
+    return sum(getattr(variant, size.lower(), None) is not None for size in variant.SIZES)
 
 
 def parts_of(base: Kernel, others: Sequence[Kernel], parts: Parts[Part]) -> Iterator[tuple[Part, str]]:
