@@ -82,6 +82,9 @@ def test_the_real_file(smollm2: Path) -> None:
         "rope_theta": 100000.0,
         "eps": 1e-5,
         "tied": True,
+        "qk_norm": False,
+        "rope_pairing": "interleaved",
+        "attention_bias": False,
     }
     end = model.tensors[-1]
     assert end.offset + end.byte_length <= smollm2.stat().st_size

@@ -43,7 +43,9 @@ def test_what_a_variant_keeps_is_what_its_oracle_gives_it_to_start_with(grid: st
         made = problem_maker(variant.NAME)(variant.model_dump(), case.sizes, np.random.default_rng(0))
         written = {binding.name for binding in variant.bindings() if binding.access == "read_write"}
         kept = {binding.name for binding in variant.bindings() if binding.kept}
-        assert kept == written & made.inputs.keys(), variant_name(variant)
+        started = written & made.inputs.keys()
+        # What takes row chunks leaves the others' results alone, and all chunks together fill the buffer.
+        assert kept == (set() if "FIRST_ROW" in variant.SIZES else started), variant_name(variant)
 
 
 @pytest.mark.parametrize("grid", GRIDS)

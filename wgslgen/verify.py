@@ -12,7 +12,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -92,9 +92,10 @@ def _run_chunks(
     if jobs <= 1 or len(chunks) <= 1:
         yield from ((part, name, _work(name, part)) for part, name in chunks)
         return
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
     try:
-        started = {pool.submit(_work, name, part): (part, name) for part, name in chunks}
+        with _interrupts_for_the_parent_alone():
+            started = {pool.submit(_work, name, part): (part, name) for part, name in chunks}
         for done in as_completed(started):
             part, name = started[done]
             yield part, name, done.result()
@@ -107,9 +108,20 @@ def _run_chunks(
     pool.shutdown()
 
 
-def _leave_interrupts() -> None:
-    """Let an interrupt end the parent alone, which then ends this process without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_for_the_parent_alone() -> Iterator[None]:
+    """Have processes that start in here never see an interrupt, not even while Python comes up in them.
+
+    They inherit that interrupts are held back; this process sees one that came meanwhile as soon as they have started.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # a system without signal masks: its tracebacks have to do
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # ---- results of unchanged variants ---------------------------------------------------------------

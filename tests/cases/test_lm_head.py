@@ -86,7 +86,6 @@ def test_c18_rows_that_do_not_fill_a_tile_keep_control_flow_uniform(tile_rows: i
         (151936, "lavapipe", False, (65535, 65536, 151935)),
         (248320, "lavapipe", True, (65535, 65536, 248319)),
         (151936, "swiftshader", False, (65536,)),
-        (248320, "swiftshader", True, (248319,)),
     ],
 )
 def test_c20_a_head_of_one_row_a_workgroup_folds(

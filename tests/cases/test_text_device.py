@@ -106,8 +106,8 @@ def test_c47_a_layout_made_from_the_text_has_the_same_bindings(gpu: Gpu) -> None
     """A layout `auto` holds what is statically used: a bind group of the manifest's bindings must fit it."""
     seen: set[tuple[object, ...]] = set()
     for variant in grid():
-        chosen = [getattr(variant, name, None) for name in ("route", "layout", "format", "needs_sum")]
-        shape = (variant.NAME, *chosen, entry(variant).uniforms)
+        bound = tuple((binding.name, binding.element) for binding in variant.bindings())
+        shape = (variant.NAME, bound, tuple(field.name for field in variant.uniforms()))
         if shape in seen or not set(variant.requirements.features) <= gpu.features:
             continue
         seen.add(shape)

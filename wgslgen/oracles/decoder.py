@@ -104,8 +104,9 @@ def step(x: Floats, layer: Layer, shape: Shape, row: Floats, rounded: Rounded = 
     if layer.qk_norm is not None:
         q, k = (rms_norm(part, weight, shape.eps) for part, weight in zip((q, k), layer.qk_norm, strict=True))
     q, k = (rotate(part, row, shape.pairing) for part in (q, k))
-    layer.keys.append(k.astype(shape.cache).astype(np.float64))
-    layer.values.append(v.astype(shape.cache).astype(np.float64))
+    with np.errstate(under="ignore"):
+        layer.keys.append(k.astype(shape.cache).astype(np.float64))
+        layer.values.append(v.astype(shape.cache).astype(np.float64))
     attended = attend(q, np.stack(layer.keys), np.stack(layer.values)).reshape(-1)
     x = x + layer.attention_output @ rounded("attention_output", attended)
     normed = rounded("gate_up", rms_norm(x, layer.ffn_norm, shape.eps))
