@@ -35,7 +35,9 @@ class Guarded:
         return {"buffer": self.buffer, "offset": self.before + offset, "size": bound}
 
     def write(self, content: bytes, offset: int = 0) -> None:
-        """Overwrite from byte `offset` on, a multiple of 4; raise UsageProblem past the end."""
+        """Overwrite from byte `offset` on; raise UsageProblem past the end, and for parts of a word of 4 bytes."""
+        if len(content) % 4:
+            raise UsageProblem(f"{self.name}: {len(content)} bytes; expected whole words of 4 bytes")
         if offset % 4 or offset + len(content) > self.size:
             raise UsageProblem(f"{self.name}: {len(content)} bytes at {offset} do not fit {self.size} bytes")
         self.device.queue.write_buffer(self.buffer, self.before + offset, content)

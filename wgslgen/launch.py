@@ -21,6 +21,8 @@ from wgslgen.spec import Frozen, Kernel
 
 Grid = tuple[int, int, int]
 GROUPS_LIMIT = "maxComputeWorkgroupsPerDimension"
+MOST_BYTES = 2**32 - 4
+"""Of a binding, whatever a device allows: texts find bytes and elements by u32, which would wrap round behind it."""
 
 
 class Launch(Frozen):
@@ -88,14 +90,19 @@ def stated_limit(limits: Mapping[str, int], limit: str, where: str) -> int:
     return value
 
 
+def check_whole(where: str, sizes: Mapping[str, int]) -> None:
+    """Raise UsageProblem for the first size that is not a u32."""
+    for size, value in sizes.items():
+        if type(value) is not int or not 0 <= value < 2**32:
+            raise UsageProblem(f"{where}: {size} is {value!r}; expected a whole number from 0 to 2^32 - 1")
+
+
 def check_sizes(variant: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return constants and sizes by name; raise UsageProblem where the variant does not accept the sizes."""
     name = variant_name(variant)
     if set(sizes) != set(variant.SIZES):
         raise UsageProblem(f"{name}: sizes {sorted(sizes)}; expected {sorted(variant.SIZES)}")
-    for size, value in sizes.items():
-        if type(value) is not int or not 0 <= value < 2**32:
-            raise UsageProblem(f"{name}: {size} is {value!r}; expected a whole number from 0 to 2^32 - 1")
+    check_whole(name, sizes)
     values = {**variant.const_values, **sizes}
     for rule in variant.rules():
         if not expr.evaluate(rule.expression, values):
@@ -141,6 +148,8 @@ def plan(
         for binding, size in binding_bytes.items():
             if size > most:
                 raise UsageProblem(f"{name}: binding {binding} has {size} bytes, above the limit {limit} {most}")
+            if size > MOST_BYTES:
+                raise UsageProblem(f"{name}: binding {binding} has {size} bytes, above {MOST_BYTES}, where u32 ends")
     for binding, size in binding_bytes.items():
         if total and not size:
             at = ", ".join(f"{size} = {value}" for size, value in sizes.items())

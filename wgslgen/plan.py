@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from wgslgen import expr, wgsltypes
 from wgslgen.errors import UsageProblem
 from wgslgen.expr import Expr
+from wgslgen.launch import check_whole
 from wgslgen.naming import variant_name
 from wgslgen.spec import Binding, Case, Frozen, Kernel, Rule, Tolerance
 
@@ -129,7 +130,10 @@ class Plan(Frozen):
         return self.passes[self.principal].variant.tolerance()
 
     def check_sizes(self, sizes: Mapping[str, int]) -> None:
-        """Raise UsageProblem for sizes that break the plan's own rules."""
+        """Raise UsageProblem for sizes that are not the plan's, are no u32, or break its own rules."""
+        if unknown := sorted(sizes.keys() - {*self.sizes}):
+            raise UsageProblem(f"{self.name}: has no size {unknown[0]}; it has {', '.join(self.sizes)}")
+        check_whole(self.name, sizes)
         for rule in self.rules:
             if not expr.evaluate(rule.expression, sizes):
                 at = ", ".join(f"{size} = {value}" for size, value in sizes.items())

@@ -6,8 +6,8 @@ added. What a submission changes is what `write` changed, and what the passes ke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,27 +47,44 @@ class Session:
         self.device = gpu.device(features, raised)
         self.pipelines: dict[Kernel, Pipeline] = {}
         self.buffers: dict[str, Guarded] = {}
+        self.given: dict[str, int] = {}
+        """Bytes at the start of a buffer that the host wrote, and no pass since."""
+        self.bounds: dict[str, list[Bound]] = {}
+        """By buffer, who bounds its elements."""
+        self.written: set[str] = set()
+        """Buffers that some pass writes."""
         self.dispatches: list[tuple[Pipeline, Any, launch.Grid]] = []
 
     def hold(self, name: str, size: int, content: NDArray[Any] | None = None, read_only: bool = False) -> None:
         """Make the buffer `name` of `size` bytes, which starts with `content`; a name is made once."""
         if name in self.buffers:
             raise UsageProblem(f"there is a buffer {name} already")
+        if type(size) is not int or size < 0 or size % 4:
+            raise UsageProblem(f"{name}: {size!r} bytes; expected a whole number of u32 words, 4 bytes each")
         raw = b"" if content is None else np.ascontiguousarray(content).tobytes()
         if len(raw) > size:
             raise UsageProblem(f"{name}: {len(raw)} bytes of content do not fit {size} bytes")
         self.buffers[name] = Guarded(self.gpu, self.device, name, size, raw, read_only)
+        self.given[name] = len(raw)
 
     def write(self, name: str, content: NDArray[Any]) -> None:
-        """Overwrite the start of buffer `name`."""
-        self.buffers[name].write(np.ascontiguousarray(content).tobytes())
+        """Overwrite the start of buffer `name`.
+
+        Raises UsageProblem for elements that a pass does not take: an id that names no row, a length above the cache.
+        """
+        held, raw = self._held(name), np.ascontiguousarray(content).tobytes()
+        for bound in self.bounds.get(name, ()):
+            bound.check(raw)
+        held.write(raw)
+        self.given[name] = max(self.given.get(name, 0), len(raw))
 
     def read(self, name: str, dtype: Any = np.uint8) -> NDArray[Any]:
         """Return buffer `name` as an array of `dtype`; raise OracleMismatch where something wrote outside it."""
-        return np.frombuffer(self.buffers[name].read(), dtype)
+        return np.frombuffer(self._held(name).read(), dtype)
 
     def hold_inputs(self, plan: Plan, sizes: Mapping[str, int], contents: Mapping[str, NDArray[Any]]) -> None:
         """Make a buffer for each input of the plan; refuse contents that are missing or of another size."""
+        plan.check_sizes(sizes)
         for buffer in plan.buffers:
             if buffer.role not in ("input", "in_out"):
                 continue
@@ -81,12 +98,12 @@ class Session:
     def outputs(self, plan: Plan) -> dict[str, bytes]:
         """Return the bytes of the plan's outputs and of what it changes in place, by the plan's names."""
         changed = [buffer.name for buffer in plan.buffers if buffer.role in ("output", "in_out")]
-        return {name: self.buffers[name].read() for name in changed}
+        return {name: self._held(name).read() for name in changed}
 
     def clear(self) -> None:
         """Forget buffers and dispatches; what is compiled stays."""
-        self.buffers.clear()
-        self.dispatches.clear()
+        for kept in (self.buffers, self.given, self.bounds, self.written, self.dispatches):
+            kept.clear()
 
     def add(
         self,
@@ -99,9 +116,14 @@ class Session:
 
         `names` gives the session's buffer for a buffer of the plan; one of the same name stands for itself, and
         scratch that does not exist yet is made. Raises UsageProblem for sizes that a variant refuses, for a
-        buffer that is missing or too small, and where a pass would write what it also binds elsewhere.
+        buffer that is missing or too small, where a pass would write what it also binds elsewhere, and for elements
+        of a buffer, as far as the host gave them, that a pass does not take.
         """
         plan.check_sizes(sizes)
+        if unknown := sorted((names or {}).keys() - {buffer.name for buffer in plan.buffers}):
+            raise UsageProblem(
+                f"{plan.name}: has no buffer {unknown[0]}; it has {_listed(b.name for b in plan.buffers)}"
+            )
         held = {buffer.name: (names or {}).get(buffer.name, buffer.name) for buffer in plan.buffers}
         for buffer in plan.buffers:
             made = buffer.role in ("scratch", "output")
@@ -111,10 +133,17 @@ class Session:
 
     def submit(self) -> None:
         """Run everything that was added, in order, as one command buffer."""
+        for name in self.written:
+            self.given.pop(name, None)
         try:
             submit(self.device, self.dispatches)
         except self.gpu.module.GPUError as problem:
             raise ShaderRejected(f"{self.gpu.name}: {problem}") from None
+
+    def _held(self, name: str) -> Guarded:
+        if name not in self.buffers:
+            raise UsageProblem(f"there is no buffer {name}; there are {_listed(self.buffers)}")
+        return self.buffers[name]
 
     @staticmethod
     def _bytes(plan: Plan, buffer: Buffer, sizes: Mapping[str, int]) -> int:
@@ -143,6 +172,7 @@ class Session:
             refuse_aliases(variant, {name: (at, *bound[name]) for name, at in held.items()})
             if prepared.workgroups is None:
                 continue
+            self._bound(variant, chunk, held, prepared.binding_bytes)
             try:
                 pipeline = self._pipeline(variant)
                 resources = {name: self.buffers[at].resource(*views.get(name, ())) for name, at in held.items()}
@@ -155,6 +185,19 @@ class Session:
         if variant not in self.pipelines:
             self.pipelines[variant] = Pipeline(self.gpu, self.device, variant, render(variant, SOURCE))
         return self.pipelines[variant]
+
+    def _bound(
+        self, variant: Kernel, sizes: Mapping[str, int], held: Mapping[str, str], binding_bytes: Mapping[str, int]
+    ) -> None:
+        """Check what the host gave to bindings with a bound, and remember to check what it writes there later."""
+        for binding in variant.bindings():
+            name = held[binding.name]
+            if binding.below is not None:
+                bound = Bound(variant, binding.name, sizes, binding_bytes[binding.name])
+                if name not in self.written and (known := self.given.get(name, 0)):
+                    bound.check(self.buffers[name].read()[:known])
+                self.bounds.setdefault(name, []).append(bound)
+        self.written |= {held[binding.name] for binding in variant.bindings() if binding.access == "read_write"}
 
 
 Views = dict[str, tuple[int, int]]
@@ -181,6 +224,24 @@ def dispatches(
         slot = sizes["FIRST_SLOT"] + chunk.first_row // rows
         first = {"FIRST_ROW": sizes["FIRST_ROW"] + chunk.first_row, "FIRST_SLOT": slot}
         yield {**sizes, "N": chunk.rows, **first}, chunk.planes
+
+
+class Bound(NamedTuple):
+    """A binding whose elements must stay under a bound, and the bytes of it."""
+
+    variant: Kernel
+    binding: str
+    sizes: Mapping[str, int]
+    size: int
+
+    def check(self, raw: bytes) -> None:
+        """Raise UsageProblem where the u32 in `raw`, as many as the binding has, hold one that is too large."""
+        elements = np.frombuffer(raw, np.uint32, count=min(len(raw), self.size) // 4)
+        launch.check_values(self.variant, {self.binding: elements}, self.sizes)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 def refuse_aliases(variant: Kernel, bound: Mapping[str, tuple[str, int, int]]) -> None:

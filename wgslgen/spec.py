@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from wgslgen import expr, wgsltypes
 from wgslgen.frozen import Frozen
@@ -177,13 +177,24 @@ class Kernel(Frozen):
 
     @model_validator(mode="after")
     def _refuse(self) -> Self:
-        reasons = [*self.refusals()]
+        reasons = [*self._past_u32()] or [*self.refusals()]
         if reasons:
             raise ValueError("; ".join(reasons))
+        try:
+            self.all_consts  # noqa: B018  # what follows from the fields must fit its type, too
+        except ValidationError as problem:
+            raise ValueError("; ".join(str(error["msg"]) for error in problem.errors())) from None
         for name, value in self.requirements.limits.items():
             if value > MOST_LIMITS[name]:
                 raise ValueError(f"{name} {value} is above {MOST_LIMITS[name]}, which no browser grants")
         return self
+
+    def _past_u32(self) -> Iterator[str]:
+        """Yield what is wrong with fields that become a `const`, which is a u32."""
+        for name, note in self.constants().items():
+            value = getattr(self, name)
+            if note.wgsl is not None and value is not None and value >= 2**32:
+                yield f"{name} {value} is above {2**32 - 1}, the end of u32"
 
     # ---- what a kernel states -------------------------------------------------------------------
 

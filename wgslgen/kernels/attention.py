@@ -20,6 +20,7 @@ from itertools import chain, islice, repeat
 from typing import Annotated, Any, Literal
 
 from wgslgen import wgsltypes
+from wgslgen.kernels.heads import row_refusals
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.spec import (
@@ -50,6 +51,7 @@ def head_refusals(q_heads: int, head_dim: int) -> Iterator[str]:
         yield f"q_heads {q_heads} is not positive"
     if head_dim <= 0 or head_dim % 4:
         yield f"head_dim {head_dim} is not a positive multiple of 4, the elements of a load"
+    yield from row_refusals(q_heads, head_dim)
 
 
 class Attention(Kernel):

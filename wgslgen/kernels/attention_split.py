@@ -71,7 +71,10 @@ class AttentionSplit(Attention):
         if self.tile_rows is not None and not 1 <= self.tile_rows <= MOST_ROWS:
             yield f"tile_rows {self.tile_rows} is outside 1 to {MOST_ROWS}"
         elif self.kv_heads > 0 and self.rows > MOST_ROWS:
-            yield f"a group of {self.group_heads} heads needs tile_rows, at most {MOST_ROWS}"
+            yield (
+                f"q_heads {self.q_heads}, kv_heads {self.kv_heads}: a group of {self.group_heads} heads needs "
+                f"tile_rows, at most {MOST_ROWS}"
+            )
 
     @property
     def rows(self) -> int:

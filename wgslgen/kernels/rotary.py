@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
+from wgslgen.kernels.heads import row_refusals
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import F16_MAX, Binding, Const, Constant, Kernel, Tolerance, UniformField, WorkgroupVariable
 
@@ -98,6 +99,7 @@ class Rotary(Kernel):
             return
         if self.kv_heads <= 0 or self.q_heads <= 0 or self.q_heads % self.kv_heads:
             yield f"q_heads {self.q_heads} is not a positive multiple of kv_heads {self.kv_heads}"
+        yield from row_refusals(self.q_heads, self.head_dim)
         if self.rotated <= 0 or self.rotated % 2:
             yield f"rotary_dim {self.rotated} is not a positive even number"
         elif self.rotated > self.head_dim:
