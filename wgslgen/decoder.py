@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wgslgen import kernels
-from wgslgen.choices import good_tile, matvec_constants
+from wgslgen.choices import good_tile, makes, matvec_constants
 from wgslgen.formats import Format
+from wgslgen.kernels.attention_split import AttentionSplit
 from wgslgen.model import Model
 from wgslgen.spec import Kernel
 
@@ -39,6 +40,8 @@ class Choice:
 def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str, dict[str, Any]] | None:
     """Return kernel and constants of each role, still without `subgroups` and `cache`; None where the route has none.
 
+    So it has where a kernel refuses the model's sizes: a head_dim that is not whole loads, say.
+
     The roles of a layer stand in their order, then those of embedding and output. A layer's norm serves both of its
     halves. `stored` is the format of the layers' matrices, `ends` that of embedding and output projection.
     """
@@ -61,7 +64,7 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
             "source": "packed",
             "qk_norm": model.qk_norm,
         },
-        "split": {"kernel": "attention_split", **heads, "num_splits": NUM_SPLITS, "workgroup_size": 128},
+        "split": _split({"kernel": "attention_split", **heads, "num_splits": NUM_SPLITS, "workgroup_size": 128}),
         "merge": {
             "kernel": "attention_merge",
             "q_heads": model.q_heads,
@@ -80,7 +83,7 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
     }
     if route == "float":
         del roles["quantise"]
-    return roles
+    return roles if all(makes(kernels.get(role["kernel"]), role) for role in roles.values()) else None
 
 
 def shapes(model: Model) -> dict[str, tuple[int, int]]:
@@ -92,6 +95,18 @@ def shapes(model: Model) -> dict[str, tuple[int, int]]:
         "gate_up": (model.intermediate, model.hidden),
         "down": (model.hidden, model.intermediate),
     }
+
+
+def _split(constants: dict[str, Any]) -> dict[str, Any]:
+    """Return the constants with as many rows of a group in a workgroup as its memory holds, the whole group if it can.
+
+    Fewer rows mean that a key is read more than once; so rows are halved only until they fit.
+    """
+    rows = constants["q_heads"] // constants["kv_heads"]
+    while rows > 1 and not makes(AttentionSplit, {**constants, "tile_rows": rows}):
+        rows = -(-rows // 2)
+    whole = rows * constants["kv_heads"] == constants["q_heads"]
+    return constants if whole else {**constants, "tile_rows": rows}
 
 
 def _baked(n: int, k: int) -> dict[str, int]:
