@@ -138,13 +138,18 @@ def test_c33_heads_that_share_nothing_whole_are_refused() -> None:
 
 
 def test_c34_rows_lie_where_the_capacity_puts_them(gpu: Gpu) -> None:
-    """Values 1000 h + j of 10 keys in a cache of 64 rows: their means, which f32 rounds by little."""
+    """Values 1000 h + j of 10 keys in a cache of 64 rows: their means, which f32 rounds by little.
+
+    A second sequence, with 500 more, stands behind the first: only there does the stride between them show.
+    """
     keys, heads = np.arange(64)[None, :, None, None], np.arange(2)[None, None, :, None]
-    v = np.broadcast_to(1000.0 * heads + keys, (1, 64, 2, 8))
-    y = decode(gpu, zeros(1, 2, 8), zeros(*v.shape), v, [10])
-    np.testing.assert_allclose(y[0], constant([4.5, 1004.5], 2, 8), rtol=1e-6)
-    y = prefill(gpu, zeros(1, 2, 2, 8), zeros(*v.shape), v, [10])
-    np.testing.assert_allclose(y[0], constant([[4.0, 1004.0], [4.5, 1004.5]], 2, 2, 8), rtol=1e-6)
+    sequences = np.arange(2)[:, None, None, None]
+    v = np.broadcast_to(500.0 * sequences + 1000.0 * heads + keys, (2, 64, 2, 8))
+    means = np.array([[4.5, 1004.5], [504.5, 1504.5]])
+    y = decode(gpu, zeros(2, 2, 8), zeros(*v.shape), v, [10, 10])
+    np.testing.assert_allclose(y, constant(means, 2, 2, 8), rtol=1e-6)
+    y = prefill(gpu, zeros(2, 2, 2, 8), zeros(*v.shape), v, [10, 10])
+    np.testing.assert_allclose(y, constant(np.stack([means - 0.5, means], axis=1), 2, 2, 2, 8), rtol=1e-6)
 
 
 # ---- C35 -------------------------------------------------------------------------------------------

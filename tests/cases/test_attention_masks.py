@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ import pytest
 from cases.attention import FORMS, decode, prefill, softmax
 from wgslgen.adapters import Gpu
 from wgslgen.compare import Close
+from wgslgen.kernels.attention_merge import AttentionMerge
 from wgslgen.kernels.attention_prefill import AttentionPrefill
+from wgslgen.kernels.attention_split import AttentionSplit
+from wgslgen.kernels.softmax import Softmax
+from wgslgen.render import render
 
 # ---- C07 -------------------------------------------------------------------------------------------
 
@@ -101,3 +106,23 @@ def test_c10_a_key_that_is_no_number_shows_in_the_tokens_that_see_it(
         assert np.isnan(y[0, seeing, 2:]).all(), at
         np.testing.assert_array_equal(y[0, ~seeing, 2:], clean[0, ~seeing, 2:])
         np.testing.assert_array_equal(y[0, :, :2], clean[0, :, :2])
+
+
+FLOOR = re.compile(r"\bmax\((total|sum|total_sum\([^()]*\)), [\d.]")
+"""A sum with a floor under it, which makes a finite number of NaN where max drops it, as WGSL allows."""
+
+
+def test_c10_no_sum_has_a_floor_under_it() -> None:
+    """The results above cannot show it: there the weighted values are NaN, too."""
+    shape: dict[str, Any] = {"q_heads": 4, "kv_heads": 2, "head_dim": 64}
+    guard = "select(total, 1.0f, total == 0.0f)"
+    texts = [
+        render(AttentionPrefill(**shape), "tests"),
+        render(AttentionMerge(q_heads=4, head_dim=64, num_splits=2), "tests"),
+        render(Softmax(), "tests").replace("select(sum, 1.0f, sum == 0.0f)", guard),
+    ]
+    for text in texts:
+        assert text.count(guard) == 1
+        assert not FLOOR.search(text)
+        assert FLOOR.search(text.replace(guard, "max(total, 1e-20f)"))
+    assert not FLOOR.search(render(AttentionSplit(**shape, num_splits=2), "tests"))

@@ -147,6 +147,34 @@ def test_c26_a_layer_at_byte_128_is_found_by_its_elements(layer: int, gpu: Gpu, 
         assert (values[other] == 0xAAAAAAAA).all()
 
 
+# ---- C35 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lengths", [(3, 7), (7, 3), (0, 8)])
+def test_c35_each_sequence_writes_and_turns_by_its_own_length(
+    lengths: tuple[int, int], gpu: Gpu, rng: np.random.Generator
+) -> None:
+    """Two sequences in one call make the bits that each of them makes alone; without a length nothing is written."""
+    variant = RopeCacheKv(**HEADS)
+    tokens = np.stack([a_prompt(variant, 1, rng) for _ in lengths])
+    table, empty = rope_table(CAPACITY, 16, 1e4), unwritten(1, CAPACITY, 2, 16)
+    both = np.concatenate([empty, empty], axis=1)
+    inputs: dict[str, NDArray[Any]] = {"qkv": tokens, "rope_table": table, "lengths": np.array(lengths, np.uint32)}
+    sizes = {"B": 2, "M": 1, "CAPACITY": CAPACITY, "LAYERS": 1, "LAYER": 0, "TABLE_ROWS": CAPACITY}
+    raw = runner(gpu, variant).run({**inputs, "k_cache": both, "v_cache": both}, sizes)
+    found = [np.frombuffer(raw[name], np.uint32).reshape(2, -1) for name in ("q", "k_cache", "v_cache")]
+    for sequence, length in enumerate(lengths):
+        alone = step(gpu, variant, tokens[sequence], length, (empty, empty), 0, np.ones((2, 16), np.float32))
+        for one, same in zip(found, alone, strict=True):
+            assert (one[sequence] == same.ravel()).all()
+        assert rows_of(alone[1][0]) == ([length - 1] if length else [])
+
+
+def rows_of(cache: Words) -> list[int]:
+    """Return the rows of a layer's cache [capacity, kv_heads, head_dim] that are written."""
+    return np.flatnonzero((cache != 0xAAAAAAAA).all(axis=(1, 2))).tolist()
+
+
 # ---- C36 -------------------------------------------------------------------------------------------
 
 
