@@ -20,7 +20,7 @@ from itertools import chain, islice, repeat
 from typing import Annotated, Any, Literal
 
 from wgslgen import wgsltypes
-from wgslgen.kernels.heads import row_refusals
+from wgslgen.heads import row_refusals
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.spec import (

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from wgslgen.kernels.heads import row_refusals
+from wgslgen.heads import row_refusals
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import F16_MAX, Binding, Const, Constant, Kernel, Tolerance, UniformField, WorkgroupVariable
 
