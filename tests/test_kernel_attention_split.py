@@ -87,8 +87,21 @@ class TestSpec:
     def test_a_key_is_read_in_one_place_for_all_rows(self) -> None:
         """So each key and value is read once for the heads of a group, whatever their number."""
         for heads in (1, 7, 16):
-            text = render(AttentionSplit(q_heads=heads, kv_heads=1, head_dim=64, num_splits=2), "tests")
-            assert text.count("k_cache[") == text.count("v_cache[") == 1
+            variant = AttentionSplit(q_heads=heads, kv_heads=1, head_dim=64, num_splits=2)
+            text = render(variant, "tests")
+            assert text.count(" = k_cache[") == text.count("k_cache[") == variant.key_loads
+            assert text.count(" = v_cache[") == text.count("v_cache[") == variant.value_loads
+
+    @pytest.mark.parametrize(
+        ("heads", "head_dim", "keys", "values"),
+        [(1, 128, 16, 16), (4, 128, 16, 16), (7, 128, 8, 9), (16, 128, 4, 4), (2, 40, 10, 16), (8, 80, 5, 8)],
+    )
+    def test_loads_in_flight_are_few_where_rows_are_many(
+        self, heads: int, head_dim: int, keys: int, values: int
+    ) -> None:
+        """A round of fours of a key must not read past its end, so it divides them."""
+        variant = AttentionSplit(q_heads=heads, kv_heads=1, head_dim=head_dim, num_splits=2)
+        assert (variant.key_loads, variant.value_loads) == (keys, values)
 
 
 class TestOracle:

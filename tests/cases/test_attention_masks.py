@@ -126,3 +126,18 @@ def test_c10_no_sum_has_a_floor_under_it() -> None:
         assert not FLOOR.search(text)
         assert FLOOR.search(text.replace(guard, "max(total, 1e-20f)"))
     assert not FLOOR.search(render(AttentionSplit(**shape, num_splits=2), "tests"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_c10_an_infinite_value_stays_infinite_where_keys_end_within_a_round(form: dict[str, Any], gpu: Gpu) -> None:
+    """What a round reads past the last key must be dropped: infinity times a weight of 0 would be no number."""
+    keys = np.zeros((1, 70, 1, 64))
+    values = np.ones((1, 70, 1, 64))
+    for length in (1, 3, 34, 70):
+        broken = values.copy()
+        broken[0, length - 1, 0, 7] = np.inf
+        expected = np.where(np.arange(64) == 7, np.inf, 1.0)
+        y = decode(gpu, np.zeros((1, 2, 64)), keys, broken, [length], splits=1, **form)
+        np.testing.assert_array_equal(y[0], np.tile(expected, (2, 1)))
+        y = prefill(gpu, np.zeros((1, 1, 2, 64)), keys, broken, [length], **form)
+        np.testing.assert_array_equal(y[0, 0], np.tile(expected, (2, 1)))

@@ -34,6 +34,10 @@ from wgslgen.spec import (
 )
 
 MOST_ROWS = 16
+MOST_LOADS = 16
+"""Loads of the cache that a thread has in flight at most."""
+MOST_COPIES = 64
+"""Loads in flight times rows: each pair is written out, which compilers must get through."""
 F32_LOWEST = Const(name="F32_LOWEST", type="f32", value=wgsltypes.RANGES["f32"][0])
 """The maximum of no scores."""
 LEAST_EXPONENT = Const(name="LEAST_EXPONENT", type="f32", value=-200.0)
@@ -112,6 +116,17 @@ class Attention(Kernel):
         raise NotImplementedError
 
     @property
+    def value_loads(self) -> int:
+        """Values that a thread reads at once: fewer where it multiplies each for more rows."""
+        return min(MOST_LOADS, MOST_COPIES // self.rows)
+
+    @property
+    def key_loads(self) -> int:
+        """Fours of a key that a thread reads at once: as many as go into a head without a rest."""
+        fours = self.head_dim // 4
+        return next(loads for loads in range(self.value_loads, 0, -1) if fours % loads == 0)
+
+    @property
     def reduction(self) -> Reduction:
         """The maximum of each row's scores, and in the end the sum of its weights."""
         return Reduction(self.workgroup_size, self.subgroups, self.rows, ("max", "sum"), shared=True)
@@ -123,6 +138,8 @@ class Attention(Kernel):
             "ROWS": self.rows,
             "HEAD_FOURS": self.head_dim // 4,
             "SUBSETS": self.workgroup_size // (self.head_dim // 4),
+            "KEY_LOADS": self.key_loads,
+            "VALUE_LOADS": self.value_loads,
         }
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
