@@ -101,6 +101,21 @@ class TestEmit:
         for _ in range(19):
             assert runner.run(made.inputs, {"WORDS": words}) == outputs
 
+    @pytest.mark.parametrize("group", [64, 128])
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_c49_without_either_barrier_the_result_is_refused(
+        self, which: int, group: Literal[64, 128], rng: np.random.Generator
+    ) -> None:
+        """Lavapipe's subgroups of eight threads run one after the other, so a group of more shows what is missing."""
+        variant, barrier = Copy(q8_group=group, q8_stride=4), "workgroupBarrier();"
+        parts = variant.text().split(barrier)
+        assert len(parts) == 3
+        text = (parts[0] + parts[1] + barrier + parts[2], parts[0] + barrier + parts[1] + parts[2])[which]
+        made = quantize_q8.problem({"activation": "f32", "group": group, "stride": 4}, {"M": 3, "K": 27 * group}, rng)
+        outputs = Runner(opened("lavapipe"), variant, text).run(made.inputs, {"WORDS": made.inputs["x"].size // 4})
+        for name, expected in made.expected.items():
+            assert expected.judge(outputs[name], EXACT).problem is not None
+
     def test_both_compilers_accept_it_and_see_its_barriers(self) -> None:
         texts = {str(stride): Copy(q8_stride=stride).text() for stride in (1, 4, 8)}
         assert not validate(texts, require=("naga", "tint")).rejected
