@@ -55,18 +55,57 @@ fn main(
   let four = workgroup_index(workgroup_id, num_workgroups) * WORKGROUP_SIZE + local_index;
   let at = min(four, count - 1u);
   let first_part = at / HEAD_FOURS * NUM_SPLITS;
-  var maximum = stats[first_part].x;
-  for (var split = 1u; split < NUM_SPLITS; split++) {
-    maximum = max(maximum, stats[first_part + split].x);
-  }
+  // Written out, because a loop would wait for the loads of each part in turn.
+  let stats_0 = stats[first_part + 0u];
+  let partial_0 = partials[(first_part + 0u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_1 = stats[first_part + 1u];
+  let partial_1 = partials[(first_part + 1u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_2 = stats[first_part + 2u];
+  let partial_2 = partials[(first_part + 2u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_3 = stats[first_part + 3u];
+  let partial_3 = partials[(first_part + 3u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_4 = stats[first_part + 4u];
+  let partial_4 = partials[(first_part + 4u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_5 = stats[first_part + 5u];
+  let partial_5 = partials[(first_part + 5u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_6 = stats[first_part + 6u];
+  let partial_6 = partials[(first_part + 6u) * HEAD_FOURS + at % HEAD_FOURS];
+  let stats_7 = stats[first_part + 7u];
+  let partial_7 = partials[(first_part + 7u) * HEAD_FOURS + at % HEAD_FOURS];
+  var maximum = stats_0.x;
+  maximum = max(maximum, stats_1.x);
+  maximum = max(maximum, stats_2.x);
+  maximum = max(maximum, stats_3.x);
+  maximum = max(maximum, stats_4.x);
+  maximum = max(maximum, stats_5.x);
+  maximum = max(maximum, stats_6.x);
+  maximum = max(maximum, stats_7.x);
   var total = 0.0f;
   var values = vec4<f32>();
-  for (var split = 0u; split < NUM_SPLITS; split++) {
-    let part = first_part + split;
-    let weight = exp(max(stats[part].x - maximum, LEAST_EXPONENT));
-    total = fma(weight, stats[part].y, total);
-    values = fma(vec4<f32>(weight), partials[part * HEAD_FOURS + at % HEAD_FOURS], values);
-  }
+  let weight_0 = exp(max(stats_0.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_0, stats_0.y, total);
+  values = fma(vec4<f32>(weight_0), partial_0, values);
+  let weight_1 = exp(max(stats_1.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_1, stats_1.y, total);
+  values = fma(vec4<f32>(weight_1), partial_1, values);
+  let weight_2 = exp(max(stats_2.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_2, stats_2.y, total);
+  values = fma(vec4<f32>(weight_2), partial_2, values);
+  let weight_3 = exp(max(stats_3.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_3, stats_3.y, total);
+  values = fma(vec4<f32>(weight_3), partial_3, values);
+  let weight_4 = exp(max(stats_4.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_4, stats_4.y, total);
+  values = fma(vec4<f32>(weight_4), partial_4, values);
+  let weight_5 = exp(max(stats_5.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_5, stats_5.y, total);
+  values = fma(vec4<f32>(weight_5), partial_5, values);
+  let weight_6 = exp(max(stats_6.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_6, stats_6.y, total);
+  values = fma(vec4<f32>(weight_6), partial_6, values);
+  let weight_7 = exp(max(stats_7.x - maximum, LEAST_EXPONENT));
+  total = fma(weight_7, stats_7.y, total);
+  values = fma(vec4<f32>(weight_7), partial_7, values);
   // Sums of nothing are 0, and stay it. A total that is no number makes y none: there must be no floor under it.
   let attention = values / select(total, 1.0f, total == 0.0f);
   if (four < count) {
