@@ -126,12 +126,19 @@ def test_facts_are_believed_only_where_the_tensors_agree(tmp_path: Path) -> None
         {"attention.layer_norm_rms_epsilon": (STRING, "x")},
         {"block_count": (F32, 2.0)},
         {"embedding_length": (U32, 0)},
+        {"rope.dimension_count": (U32, 16)},
+        {"attention.sliding_window": (U32, 512)},
+        {"final_logit_softcapping": (F32, 30.0)},
+        {"expert_count": (U32, 8)},
     ):
         bundle, _ = init(tmp_path, decoder(), metadata(**more))
         assert bundle.model is None
         assert expand(bundle).variants
-    bundle, _ = init(tmp_path, decoder(), metadata("llama"))
+    bundle, _ = init(tmp_path, decoder(), metadata("gemma3"))
+    assert bundle.model is None
+    bundle, _ = init(tmp_path, decoder(), metadata("llama", **{"rope.dimension_count": (U32, 32)}))
     assert bundle.model is not None
+    assert bundle.model["rope_pairing"] == "interleaved"
 
 
 def test_another_architecture_gives_its_shapes(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ def matvec_constants(route: str, stored: Format, k: int | None = None) -> dict[s
     """Return constants of `matvec` that the route accepts for this format; None where there are none.
 
     Planar comes before the file's own layout. On the float route a step is as short as it can be, which keeps
-    registers free; on int8 it has STEP weights, or fewer where a row of `k` columns would leave threads idle.
+    registers free; on int8 it has STEP weights, or fewer where a row of `k` columns would leave more than a quarter
+    of the threads idle.
     """
     groups: Iterable[int | None] = (128, 64, 32) if route == "int8" else (None,)
     for layout in ("planar", "ggml"):
@@ -53,8 +54,8 @@ def _step_words(route: str, stored: Format, k: int | None) -> Sequence[int]:
     """Return step widths in u32 words, the best first."""
     if route != "int8":
         return (1, 2, 4)
-    threads = good_tile(k)["workgroup_size"]
-    most = STEP if k is None else min(STEP, k // threads)
+    busy = good_tile(k)["workgroup_size"] * 3 // 4
+    most = STEP if k is None else min(STEP, k // busy)
     fitting = [words for words in (4, 2, 1) if words * 32 // stored.bits <= most]
     return [*fitting, *(words for words in (1, 2, 4) if words not in fitting)]
 

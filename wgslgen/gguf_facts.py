@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ValidationError
@@ -12,12 +13,24 @@ from wgslgen.model import Model
 
 DEFAULT_THETA = 10000.0
 """The rotary base of files that name none (llama.cpp's default)."""
-INTERLEAVED = ("llama", "mistral")
-"""Architectures whose q and k rows a GGUF file holds in the order for rotating neighbours."""
+PAIRINGS: Mapping[str, Literal["half", "interleaved"]] = MappingProxyType(
+    {"llama": "interleaved", "qwen2": "half", "qwen3": "half"}
+)
+"""The architectures that compute what our decoder does, each with what its q and k rows are in order for."""
+FOREIGN = (
+    "attention.sliding_window",
+    "attn_logit_softcapping",
+    "final_logit_softcapping",
+    "expert_count",
+    "logit_scale",
+)
+"""Keys of models that compute something else beside."""
 
 
 def decoder_facts(architecture: str, metadata: Mapping[str, Any], dims: Mapping[str, tuple[int, ...]]) -> Model | None:
-    """Return the facts of a dense decoder named as llama, qwen2 and qwen3 are; None for any other model.
+    """Return the facts of a dense decoder of the kinds in PAIRINGS; None for any other model.
+
+    A model that shares the shapes and computes something else, such as a part of each head rotated, is another one.
 
     Args:
         architecture: The prefix of the model's own keys.
@@ -34,7 +47,10 @@ def decoder_facts(architecture: str, metadata: Mapping[str, Any], dims: Mapping[
 
     hidden, heads = whole("embedding_length"), whole("attention.head_count")
     embedding = dims.get("token_embd.weight", ())
-    if not hidden or not heads or len(embedding) != 2:
+    if not hidden or not heads or len(embedding) != 2 or architecture not in PAIRINGS:
+        return None
+    head_dim = whole("attention.key_length", hidden // heads)
+    if whole("rope.dimension_count", head_dim) != head_dim or any(fact(key) for key in FOREIGN):
         return None
     try:
         model = Model(
@@ -42,14 +58,14 @@ def decoder_facts(architecture: str, metadata: Mapping[str, Any], dims: Mapping[
             intermediate=whole("feed_forward_length"),
             q_heads=heads,
             kv_heads=whole("attention.head_count_kv", heads),
-            head_dim=whole("attention.key_length", hidden // heads),
+            head_dim=head_dim,
             layers=whole("block_count"),
             vocab=embedding[1],
             rope_theta=_shortest(fact("rope.freq_base") or DEFAULT_THETA),
             eps=_shortest(fact("attention.layer_norm_rms_epsilon")),
             tied="output.weight" not in dims,
             qk_norm="blk.0.attn_q_norm.weight" in dims,
-            rope_pairing="interleaved" if architecture in INTERLEAVED else "half",
+            rope_pairing=PAIRINGS[architecture],
             attention_bias="blk.0.attn_q.bias" in dims,
         )
     except (ValidationError, TypeError, ValueError):

@@ -94,12 +94,16 @@ fn emit_q8(word: u32, values: vec4<f32>, holds: bool, index: u32) {
   let pair = max(magnitudes.xy, magnitudes.zw);
   q8_maxima[index] = max(pair.x, pair.y);
   workgroupBarrier();
+  // A group has 8, 16 or 32 threads. Eight reads of a round wait for nothing but the barrier, here and at the sums.
   let opens = index - index % Q8_THREADS;
-  var largest = q8_maxima[opens];
-  for (var other = 1u; other < Q8_THREADS; other++) {
-    largest = max(largest, q8_maxima[opens + other]);
+  var maxima = vec4<f32>();
+  for (var at = opens; at < opens + Q8_THREADS; at += 8u) {
+    let low = vec4<f32>(q8_maxima[at], q8_maxima[at + 1u], q8_maxima[at + 2u], q8_maxima[at + 3u]);
+    let high = vec4<f32>(q8_maxima[at + 4u], q8_maxima[at + 5u], q8_maxima[at + 6u], q8_maxima[at + 7u]);
+    maxima = max(maxima, max(low, high));
   }
-  let scale = scale_of(largest);
+  let halves = max(maxima.xy, maxima.zw);
+  let scale = scale_of(max(halves.x, halves.y));
   let integers = quantise(own, scale);
   let neighbours = pack_neighbours(integers);
   q8_words[index] = neighbours;
@@ -108,11 +112,12 @@ fn emit_q8(word: u32, values: vec4<f32>, holds: bool, index: u32) {
   if (holds) {
     x8[word] = strided_word(index);
     if (index == opens) {
-      var sum = q8_sums[opens];
-      for (var other = 1u; other < Q8_THREADS; other++) {
-        sum += q8_sums[opens + other];
+      var sums = vec4<i32>();
+      for (var at = opens; at < opens + Q8_THREADS; at += 8u) {
+        sums += vec4<i32>(q8_sums[at], q8_sums[at + 1u], q8_sums[at + 2u], q8_sums[at + 3u]);
+        sums += vec4<i32>(q8_sums[at + 4u], q8_sums[at + 5u], q8_sums[at + 6u], q8_sums[at + 7u]);
       }
-      x_scale[word / Q8_THREADS] = vec2<f32>(scale, f32(sum));
+      x_scale[word / Q8_THREADS] = vec2<f32>(scale, f32(sums.x + sums.y + sums.z + sums.w));
     }
   }
 }

@@ -2,7 +2,7 @@
 // Made by wgslgen from bonsai-1.7b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matvec: y = W x for one token or a few columns
-// variant matvec_q2_0_g64_planar_m1_xf32_yf32_n2048_k6144_residual__w2_int8_a64_rows4_wg128
+// variant matvec_q2_0_g64_planar_m1_xf32_yf32_n2048_k6144_residual__w4_int8_a64_rows4_wg128
 // codes: codes [N][K * 2 / 32] u32
 // scales: f16 scales in pairs, [N][K / 64]
 // x8: int8 activations [columns][K] as quantize_q8 writes them with stride 4
@@ -15,15 +15,15 @@ const WORKGROUP_SIZE: u32 = 128u;
 const N: u32 = 2048u;
 const K: u32 = 6144u;
 const BLOCK_SIZE: u32 = 64u;
-const STEPS_PER_BLOCK: u32 = 2u;
-const STEP_FOURS: u32 = 8u;
-const STEP_STRIDE: u32 = 8u;
+const STEPS_PER_BLOCK: u32 = 1u;
+const STEP_FOURS: u32 = 16u;
+const STEP_STRIDE: u32 = 0u;
 const CODE_SCALE: i32 = 1i;
 const CODE_ZERO: i32 = -1i;
 const REDUCE_VALUES: u32 = 4u;
-const STEPS_PER_GROUP: u32 = 2u;
+const STEPS_PER_GROUP: u32 = 1u;
 
-@group(0) @binding(0) var<storage, read> codes: array<vec2<u32>>;
+@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> scales: array<u32>;
 @group(0) @binding(2) var<storage, read> x8: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> x_scale: array<vec2<f32>>;
@@ -43,7 +43,7 @@ fn packed4(unit: u32, four: u32) -> u32 {
 }
 
 // planar: all code words in row order, and all scales in another plane.
-fn load_step(step: u32) -> vec2<u32> {
+fn load_step(step: u32) -> vec4<u32> {
   return codes[step];
 }
 
@@ -51,7 +51,7 @@ fn block_scale(block: u32) -> f32 {
   return unpack2x16float(scales[block / 2u])[block % 2u];
 }
 
-fn decode_step(step: vec2<u32>) -> array<u32, STEP_FOURS> {
+fn decode_step(step: vec4<u32>) -> array<u32, STEP_FOURS> {
   return array<u32, STEP_FOURS>(
     packed4(step.x, 0u),
     packed4(step.x, 1u),
@@ -61,6 +61,14 @@ fn decode_step(step: vec2<u32>) -> array<u32, STEP_FOURS> {
     packed4(step.y, 1u),
     packed4(step.y, 2u),
     packed4(step.y, 3u),
+    packed4(step.z, 0u),
+    packed4(step.z, 1u),
+    packed4(step.z, 2u),
+    packed4(step.z, 3u),
+    packed4(step.w, 0u),
+    packed4(step.w, 1u),
+    packed4(step.w, 2u),
+    packed4(step.w, 3u),
   );
 }
 
@@ -76,6 +84,8 @@ fn load_x(step: u32, column: u32, k: u32) -> Activations {
   let group = (column * k + step * (4u * STEP_FOURS)) / ACTIVATION_GROUP;
   let x_0 = x8[first / 4u + 0u];
   let x_1 = x8[first / 4u + 1u];
+  let x_2 = x8[first / 4u + 2u];
+  let x_3 = x8[first / 4u + 3u];
   return Activations(
     array<u32, STEP_FOURS>(
       x_0.x,
@@ -86,6 +96,14 @@ fn load_x(step: u32, column: u32, k: u32) -> Activations {
       x_1.y,
       x_1.z,
       x_1.w,
+      x_2.x,
+      x_2.y,
+      x_2.z,
+      x_2.w,
+      x_3.x,
+      x_3.y,
+      x_3.z,
+      x_3.w,
     ),
     x_scale[group].x,
     // Once a group: the step that opens it.
@@ -102,6 +120,14 @@ fn multiply(weights: array<u32, STEP_FOURS>, scale: f32, x: Activations) -> f32 
   products += dot4I8Packed(weights[5u], x.values[5u]);
   products += dot4I8Packed(weights[6u], x.values[6u]);
   products += dot4I8Packed(weights[7u], x.values[7u]);
+  products += dot4I8Packed(weights[8u], x.values[8u]);
+  products += dot4I8Packed(weights[9u], x.values[9u]);
+  products += dot4I8Packed(weights[10u], x.values[10u]);
+  products += dot4I8Packed(weights[11u], x.values[11u]);
+  products += dot4I8Packed(weights[12u], x.values[12u]);
+  products += dot4I8Packed(weights[13u], x.values[13u]);
+  products += dot4I8Packed(weights[14u], x.values[14u]);
+  products += dot4I8Packed(weights[15u], x.values[15u]);
   let codes = f32(CODE_SCALE * products) + f32(CODE_ZERO) * x.sum;
   return x.scale * (scale * codes);
 }
