@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from wgslgen import expr
+from wgslgen import expr, launch
 from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.errors import OracleMismatch, UsageProblem
 from wgslgen.guarded import Guarded
 from wgslgen.kernels.argmax_merge import ArgmaxMerge
+from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.kernels.quantize_q8 import QuantizeQ8
 from wgslgen.kernels.rms_norm import RmsNorm
-from wgslgen.oracles import plan_linear_argmax
+from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.oracles import get_rows, plan_linear_argmax
 from wgslgen.plan import Pass, Plan
 from wgslgen.plans import derive
 from wgslgen.plans.linear import quantise_for
-from wgslgen.session import Session, refuse_aliases
+from wgslgen.session import Session, dispatches, refuse_aliases
 from wgslgen.verify import verify_on
 
 INT8 = Matvec(format="q2_0", group=64, route="int8", activation_group=64)
@@ -204,7 +206,7 @@ def test_a_plan_with_the_wrong_first_pass_fails() -> None:
 
 
 class TestRowChunks:
-    """Weights above the limit of a binding: the head takes them in chunks, within one plan."""
+    """Weights above the limit of a binding: head and embedding take them in chunks, within one plan."""
 
     HEAD = LmHeadArgmax(format="q2_0", group=64, route="float", tile_rows=2, workgroup_size=32)
     MERGE = ArgmaxMerge()
@@ -237,3 +239,60 @@ class TestRowChunks:
     def test_rows_that_cannot_be_bound_at_an_aligned_offset_are_refused(self, gpu: Gpu) -> None:
         with pytest.raises(UsageProblem, match="above the limit maxStorageBufferBindingSize 512"):
             self.token(gpu, 512)
+
+    TABLE: ClassVar = {"N": 1571, "K": 256, "R": 39, "FIRST_ROW": 0, "ROWS": 1571}
+
+    def looked_up(self, gpu: Gpu, variant: GetRows, most: int | None) -> tuple[bytes, list[int]]:
+        """Return y, which was NaN before, and the ids in each chunk and in none where a binding holds `most` bytes.
+
+        Ids go to the buffer behind the session's back: what the kernel does with bad ones is what is asked here.
+        """
+        plan = Plan(
+            name="embedding",
+            op="embedding",
+            doc="rows of a table",
+            sizes=("N", "K", "R"),
+            outputs=("y",),
+            passes=(Pass(variant=variant, sizes={"FIRST_ROW": "0", "ROWS": "N"}),),
+        )
+        sizes = {name: self.TABLE[name] for name in plan.sizes}
+        made = get_rows.problem(variant.model_dump(), self.TABLE, np.random.default_rng(3))
+        session = Session(gpu, plan.variants)
+        if most is not None:
+            session.limits["maxStorageBufferBindingSize"] = most
+        session.hold_inputs(plan, sizes, {**made.inputs, "ids": np.zeros(39, np.uint32)})
+        session.hold("y", 39 * 256 * 4, np.full((39, 256), np.nan, np.float32))
+        session.add(plan, sizes)
+        session.buffers["ids"].write(made.inputs["ids"].tobytes())
+        session.submit()
+        y = session.outputs(plan)["y"]
+        assert made.expected["y"].judge(y, plan.tolerance()).problem is None
+        ends = [part["FIRST_ROW"] + part["N"] for part, _ in dispatches(variant, self.TABLE, session.limits)]
+        assert len(session.dispatches) == len(ends)
+        return y, np.bincount(np.searchsorted(ends, made.inputs["ids"], "right"), minlength=len(ends) + 1).tolist()
+
+    @pytest.mark.parametrize("adapter", ["lavapipe", "swiftshader", "dawn-swiftshader"])
+    @pytest.mark.parametrize("layout", ["planar", "ggml"])
+    def test_a_table_in_three_chunks_gives_the_rows_that_one_dispatch_gives(
+        self, layout: Literal["planar", "ggml"], adapter: str
+    ) -> None:
+        """Some ids are in each of the chunks, and four in none: rows of zeros."""
+        variant, chosen = GetRows(format="q2_0", group=64, layout=layout), open_adapter(adapter)
+        whole, counts = self.looked_up(chosen, variant, None)
+        assert counts == [35, 4]
+        chunks, counts = self.looked_up(chosen, variant, 40000)
+        assert chunks == whole
+        assert len(counts) == 4
+        assert min(counts) >= 4
+
+    def test_the_table_of_bonsai_8b_takes_two_dispatches(self) -> None:
+        """155 MB of codes, where a binding holds 128 MiB: chunk by chunk within the default limits."""
+        variant = GetRows(format="q2_0", group=64, k=4096)
+        sizes = {"N": 151669, "K": 4096, "R": 1, "FIRST_ROW": 0, "ROWS": 151669}
+        parts = [sized for sized, _ in dispatches(variant, sizes, DEFAULT_LIMITS)]
+        assert [(part["FIRST_ROW"], part["ROWS"]) for part in parts] == [(0, 151669), (parts[0]["N"], 151669)]
+        assert sum(part["N"] for part in parts) == 151669
+        for part in parts:
+            assert launch.plan(variant, part).workgroups == (1, 1, 1)
+        with pytest.raises(UsageProblem, match="maxStorageBufferBindingSize"):
+            launch.plan(variant, sizes)

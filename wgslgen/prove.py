@@ -119,7 +119,8 @@ def prove_gguf(
         gpu = open_adapter(name)
         for tensor, variant in work:
             sizes = {"N": tensor.n, "K": tensor.k}
-            sizes |= {"R": min(tensor.n, 33)} if variant.NAME == "get_rows" else {}
+            if variant.NAME == "get_rows":
+                sizes |= {"R": min(tensor.n, 33), "FIRST_ROW": 0, "ROWS": tensor.n}
             rng = np.random.default_rng(tensor.n + tensor.k)
             weights = gguf_model.tensor_bytes(path, tensor)
             problem = problem_maker(variant.NAME)(variant.model_dump(), sizes, rng, weights=weights)

@@ -16,7 +16,7 @@ from wgslgen import expr, launch
 from wgslgen.adapters import Gpu
 from wgslgen.errors import ShaderRejected, UsageProblem
 from wgslgen.guarded import GUARD, Guarded
-from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
+from wgslgen.kernels.weighted import Weighted
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.naming import variant_name
 from wgslgen.pipeline import Pipeline, submit
@@ -212,18 +212,17 @@ def dispatches(
     One with everything, or one a row chunk where the kernel takes chunks and the weights are above the limit of a
     binding.
     """
-    if not isinstance(variant, LmHeadArgmax):
+    if not isinstance(variant, Weighted) or variant.chunk_rows is None:
         yield sizes, {}
         return
-    fmt, rows = variant.weight_format, variant.tile_rows
-    chunks = row_chunks(fmt, variant.layout, sizes["N"], sizes["K"], limits, rows)
+    fmt, n, k = variant.weight_format, sizes["N"], sizes["K"]
+    chunks = row_chunks(fmt, variant.layout, n, k, limits, variant.chunk_rows)
     if len(chunks) <= 1:
         yield sizes, {}
         return
     for chunk in chunks:
-        slot = sizes["FIRST_SLOT"] + chunk.first_row // rows
-        first = {"FIRST_ROW": sizes["FIRST_ROW"] + chunk.first_row, "FIRST_SLOT": slot}
-        yield {**sizes, "N": chunk.rows, **first}, chunk.planes
+        start = {name: sizes[name] + added for name, added in variant.chunk_start(chunk.first_row).items()}
+        yield {**sizes, "N": chunk.rows, **start}, chunk.planes
 
 
 class Bound(NamedTuple):

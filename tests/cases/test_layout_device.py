@@ -42,7 +42,7 @@ def run_get_rows(gpu: Gpu, variant: GetRows, data: Bytes, n: int, k: int, ids: l
         **layouts.pack(variant.weight_format, variant.layout, data, n, k),
         "ids": np.array(ids, np.int64).astype(np.uint32),
     }
-    raw = runner(gpu, variant).run(inputs, {"N": n, "K": k, "R": len(ids)})["y"]
+    raw = runner(gpu, variant).run(inputs, {"N": n, "K": k, "R": len(ids), "FIRST_ROW": 0, "ROWS": n})["y"]
     return np.frombuffer(raw, np.float32).astype(np.float64).reshape(len(ids), k)
 
 
@@ -145,8 +145,8 @@ def test_c29_tails_of_matvec(columns: Literal[1, 2, 3, 4], gpu: Gpu) -> None:
 @pytest.mark.parametrize("count", TAILS)
 def test_c29_tails_of_the_other_kernels(count: int, gpu: Gpu) -> None:
     variants: list[tuple[Kernel, dict[str, int]]] = [
-        (widest(GetRows, format="q2_0", group=64), {"N": count, "K": 320, "R": 7}),
-        (widest(GetRows, format="q4_1", layout="ggml"), {"N": 7, "K": 96, "R": count}),
+        (widest(GetRows, format="q2_0", group=64), {"N": count, "K": 320, "R": 7, "FIRST_ROW": 0, "ROWS": count}),
+        (widest(GetRows, format="q4_1", layout="ggml"), {"N": 7, "K": 96, "R": count, "FIRST_ROW": 0, "ROWS": 7}),
         (RmsNorm(vector=1), {"M": count, "D": 65}),
         (RmsNorm(subgroups=True), {"M": 3, "D": 4 * count}),
     ]
@@ -165,7 +165,7 @@ UNGUARDED: dict[str, tuple[Kernel, dict[str, str], dict[str, int], dict[str, NDA
     "get_rows": (
         GetRows(format="f32", layout="ggml"),
         {"row < params.r": "row <= params.r"},
-        {"N": 3, "K": 64, "R": 2},
+        {"N": 3, "K": 64, "R": 2, "FIRST_ROW": 0, "ROWS": 3},
         {"weights": np.ones(192, np.float32), "ids": np.zeros(2, np.uint32)},
     ),
     "rms_norm": (
@@ -213,7 +213,7 @@ def test_c38_ids_out_of_range_give_zeros_and_the_last_row_is_right(fmt: str, gro
 @pytest.mark.parametrize("bad", [-1, 5, 4294967294])
 def test_c38_ids_out_of_range_are_a_clear_error_on_the_host(bad: int) -> None:
     """Not part of every run: zeros are what the kernel promises, and the tests above ask for them."""
-    variant, sizes = widest(GetRows, format="q8_0"), {"N": 5, "K": 32, "R": 3}
+    variant, sizes = widest(GetRows, format="q8_0"), {"N": 5, "K": 32, "R": 3, "FIRST_ROW": 0, "ROWS": 5}
     launch.check_values(variant, {"ids": np.array([0, 4, 2])}, sizes)
     with pytest.raises(UsageProblem, match=rf"^get_rows_q8_0.*: ids\[1\] is {bad}; expected a number from 0 to 4"):
         launch.check_values(variant, {"ids": np.array([0, bad, 2])}, sizes)

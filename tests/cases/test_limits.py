@@ -263,7 +263,11 @@ def test_c25_no_rows_are_no_dispatch(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) 
     weight = np.ones(64, np.float32)
     calls: list[tuple[Kernel, dict[str, NDArray[Any]], dict[str, int]]] = [
         (widest(Matvec, format="q4_0", route="float"), {**planes, "x": weight}, {"N": 0, "K": 64}),
-        (widest(GetRows, format="q4_0"), {**table, "ids": np.zeros(0, np.uint32)}, {"N": 1, "K": 64, "R": 0}),
+        (
+            widest(GetRows, format="q4_0"),
+            {**table, "ids": np.zeros(0, np.uint32)},
+            {"N": 1, "K": 64, "R": 0, "FIRST_ROW": 0, "ROWS": 1},
+        ),
         (RmsNorm(), {"x": none, "weight": weight}, {"M": 0, "D": 64}),
         (QuantizeQ8(group=32, stride=1), {"x": none}, {"M": 0, "K": 64}),
     ]
@@ -282,4 +286,4 @@ def test_a_parameter_cannot_stand_for_a_size() -> None:
 def test_c25_an_empty_input_of_a_dispatch_is_a_clear_error() -> None:
     variant = widest(GetRows, format="q4_0")
     with pytest.raises(UsageProblem, match="binding codes is empty for N = 0, K = 64, R = 3"):
-        launch.plan(variant, {"N": 0, "K": 64, "R": 3})
+        launch.plan(variant, {"N": 0, "K": 64, "R": 3, "FIRST_ROW": 0, "ROWS": 0})

@@ -1,4 +1,4 @@
-"""`get_rows`: embedding look-up. Row r of y [R, K] is row ids[r] of the weights [N, K], as f32 or f16.
+"""`get_rows`: embedding look-up. Row r of y [R, K] is row ids[r] of a table [ROWS, K], as f32 or f16.
 
 A workgroup makes one row; its threads walk along K in steps, each of which is one load of codes.
 
@@ -6,9 +6,15 @@ A weight is the block's scale times a whole number, which is exact in f32: an f1
 bits make 19 bits. A format with a minimum rounds once, when the minimum is added. So results equal the oracle's,
 but for that rounding and the one to f16.
 
-At the edges: an id at or above N, which is what a negative id is as u32, gives a row of zeros; nothing is read
-for it. `launch.check_values` is the same test on the host, as a clear error. Ids may repeat. f16 results past
-+-65504 stay there. R = 0 is no dispatch. K is whole blocks; a step never reaches over a block's end.
+A table above the limit of a binding is bound in chunks of its rows (`rowchunks.row_chunks`), one dispatch each, all
+of them into the same y: the weights are the N rows from FIRST_ROW on. A dispatch writes row r of y where ids[r] is
+among its own rows, so it may come before or behind the others; the other rows of y stay. Without chunks FIRST_ROW is
+0 and ROWS is N.
+
+At the edges: an id at or above ROWS, which is what a negative id is as u32, gives a row of zeros, which the chunk
+with FIRST_ROW = 0 alone writes; nothing is read for it. `launch.check_values` is the same test on the host, as a
+clear error. Ids may repeat. f16 results past +-65504 stay there. R = 0 is no dispatch. K is whole blocks; a step
+never reaches over a block's end.
 """
 
 from __future__ import annotations
@@ -26,7 +32,7 @@ class GetRows(Weighted):
 
     NAME = "get_rows"
     SUMMARY = "rows of a weight matrix by their ids; zeros for an id out of range"
-    SIZES = ("N", "K", "R")
+    SIZES = ("N", "K", "R", "FIRST_ROW", "ROWS")
 
     layout: Annotated[Literal["ggml", "planar"], LAYOUT] = "planar"
     output: Annotated[Literal["f32", "f16"], Constant("element type of y", "what", "y{}")] = "f32"
@@ -50,7 +56,12 @@ class GetRows(Weighted):
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, ids and result."""
         ids = Binding(
-            name="ids", access="read", element="u32", length="R", doc="ids of the rows; from N on: zeros", below="N"
+            name="ids",
+            access="read",
+            element="u32",
+            length="R",
+            doc="ids of the rows; from ROWS on: zeros",
+            below="ROWS",
         )
         rows = Binding(
             name="y", access="read_write", element=f"vec4<{self.output}>", length="R * K // 4", doc="rows [R][K]"
@@ -58,13 +69,24 @@ class GetRows(Weighted):
         return (*self.weight_bindings(), ids, rows)
 
     def uniforms(self) -> tuple[UniformField, ...]:
-        """Return the sizes that are not baked; N never is, so that no id reads past the table."""
+        """Return the sizes that are not baked, and where the chunk stands; N never is, so no id reads past it."""
         k = UniformField(name="k", type="u32", value="K", doc="columns")
         return (
-            UniformField(name="n", type="u32", value="N", doc="rows of the weights"),
+            UniformField(name="n", type="u32", value="N", doc="rows of this chunk"),
             UniformField(name="r", type="u32", value="R", doc="number of ids"),
             *((k,) if self.k is None else ()),
+            UniformField(name="first_row", type="u32", value="FIRST_ROW", doc="row of the chunk's first"),
+            UniformField(name="rows", type="u32", value="ROWS", doc="rows of the table"),
         )
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows that a chunk has a multiple of: any number."""
+        return self.row_tile
+
+    def chunk_start(self, first_row: int) -> dict[str, int]:
+        """Return what a chunk adds to the sizes: its first row."""
+        return {"FIRST_ROW": first_row}
 
     def workgroups(self) -> str:
         """Return one workgroup for each id."""
@@ -83,20 +105,26 @@ class GetRows(Weighted):
     def rules(self) -> tuple[Rule, ...]:
         """Return what the sizes must satisfy."""
         baked = (Rule(expression=f"K == {self.k}", why="K is baked in"),) if self.k is not None else ()
-        return (*super().rules(), *baked)
+        within = Rule(expression="FIRST_ROW + N <= ROWS", why="the chunk's rows are among the table's")
+        return (*super().rules(), *baked, within)
 
     def cases(self) -> tuple[Case, ...]:
-        """Return the shape classes: K in blocks and walks of the whole workgroup, R in ids."""
+        """Return the shape classes: K in blocks and walks of the whole workgroup, R in ids; and chunks of a table."""
         block = self.block_size
         walk = wgsltypes.round_up(self.step_elements * self.workgroup_size, block)
         shapes = {
-            "one row, one block": (1, block, 1),
-            "less than a walk": (5, 3 * block, 3),
-            "one walk": (9, walk, 12),
-            "a multiple of a walk": (8, 2 * walk, 5),
-            "primes, many blocks": (37, max(walk + block, 11 * block), 41),
+            "one row, one block": (1, block, 1, 0, 1),
+            "less than a walk": (5, 3 * block, 3, 0, 5),
+            "one walk": (9, walk, 12, 0, 9),
+            "a multiple of a walk": (8, 2 * walk, 5, 0, 8),
+            "primes, many blocks": (37, max(walk + block, 11 * block), 41, 0, 37),
+            "the first chunk": (5, 3 * block, 23, 0, 19),
+            "a chunk in the middle": (5, 3 * block, 29, 7, 19),
         }
-        return tuple(Case(name=name, sizes={"N": n, "K": self.k or k, "R": r}) for name, (n, k, r) in shapes.items())
+        return tuple(
+            Case(name=name, sizes={"N": n, "K": self.k or k, "R": r, "FIRST_ROW": first, "ROWS": rows})
+            for name, (n, k, r, first, rows) in shapes.items()
+        )
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""

@@ -61,6 +61,15 @@ class LmHeadArgmax(Product):
             UniformField(name="first_slot", type="u32", value="FIRST_SLOT", doc="slot of the chunk's first"),
         )
 
+    @property
+    def chunk_rows(self) -> int:
+        """Rows that a chunk has a multiple of: those of a slot, so that none spans two chunks."""
+        return self.tile_rows
+
+    def chunk_start(self, first_row: int) -> dict[str, int]:
+        """Return what a chunk adds to the sizes: its first row and its first slot."""
+        return {"FIRST_ROW": first_row, "FIRST_SLOT": first_row // self.tile_rows}
+
     def tolerance(self) -> Tolerance:
         """Return the bound of f32 sums; rows are equal."""
         return SUMS

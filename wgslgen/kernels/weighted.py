@@ -123,6 +123,18 @@ class Weighted(Kernel):
             yield Const(name="CODE_ZERO", type="i32", value=fmt.zero)
 
     @property
+    def chunk_rows(self) -> int | None:
+        """What the rows of a chunk are a multiple of, where the weights may be bound in row chunks; None: they may not.
+
+        A dispatch a chunk, with the chunk's rows as N, then makes what one dispatch over all rows makes.
+        """
+        return None
+
+    def chunk_start(self, first_row: int) -> dict[str, int]:  # noqa: ARG002  # no chunks, nothing that depends on it
+        """Return what the chunk that begins `first_row` rows on adds to the sizes that say where the weights begin."""
+        return {}
+
+    @property
     def decode(self) -> Literal["value4", "code4", "packed4"] | None:
         """Which of the format's decodes the text uses; None where it uses none."""
         return "value4"

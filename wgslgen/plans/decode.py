@@ -51,13 +51,14 @@ def decode_plans(model: Model, choice: Choice) -> Iterator[Plan]:
 
 def embedding(variant: Kernel) -> Plan:
     """Return the pass before the first layer: the embedding of `token`, which `decode_head` wrote."""
+    one_id = {"R": "1", "FIRST_ROW": "0", "ROWS": "N"}
     return Plan(
         name=plan_name("decode_embedding", variant),
         op="decode_embedding",
         doc="the hidden state that a token starts with",
         sizes=("N",),
         outputs=("hidden",),
-        passes=(_pass(variant, {**_weights("embedding", variant), "ids": "token", "y": "hidden"}, R="1"),),
+        passes=(_pass(variant, {**_weights("embedding", variant), "ids": "token", "y": "hidden"}, **one_id),),
         judged=False,
     )
 

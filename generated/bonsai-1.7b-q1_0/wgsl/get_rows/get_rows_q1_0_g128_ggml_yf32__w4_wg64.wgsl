@@ -4,7 +4,7 @@
 // get_rows: rows of a weight matrix by their ids; zeros for an id out of range
 // variant get_rows_q1_0_g128_ggml_yf32__w4_wg64
 // weights: blocks [N][K / 128] of 18 bytes, padded to a word at the end
-// ids: ids of the rows; from N on: zeros
+// ids: ids of the rows; from ROWS on: zeros
 // y: rows [R][K]
 const WORKGROUP_SIZE: u32 = 64u;
 const BLOCK_SIZE: u32 = 128u;
@@ -18,6 +18,8 @@ struct Params {
   n: u32,
   r: u32,
   k: u32,
+  first_row: u32,
+  rows: u32,
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<u32>;
@@ -108,10 +110,14 @@ fn main(
   let row = workgroup_index(workgroup_id, num_workgroups);
   if (row < params.r) {
     let id = ids[row];
-    for (var step = local_index; step < row_steps; step += WORKGROUP_SIZE) {
+    // An id below the chunk's first row wraps around, and is above all of them: FIRST_ROW + N is a u32.
+    let at = id - params.first_row;
+    let absent = (id >= params.rows) & (params.first_row == 0u);
+    let steps = select(0u, row_steps, (at < params.n) | absent);
+    for (var step = local_index; step < steps; step += WORKGROUP_SIZE) {
       var values = array<vec4<f32>, STEP_FOURS>();
-      if (id < params.n) {
-        let from_step = id * row_steps + step;
+      if (at < params.n) {
+        let from_step = at * row_steps + step;
         values = decode_step(load_step(from_step));
         let scale = block_scale(from_step / STEPS_PER_BLOCK);
         values[0u] = scale * values[0u];

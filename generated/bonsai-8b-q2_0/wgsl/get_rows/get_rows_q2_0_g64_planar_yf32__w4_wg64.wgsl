@@ -5,7 +5,7 @@
 // variant get_rows_q2_0_g64_planar_yf32__w4_wg64
 // codes: codes [N][K * 2 / 32] u32
 // scales: f16 scales in pairs, [N][K / 64]
-// ids: ids of the rows; from N on: zeros
+// ids: ids of the rows; from ROWS on: zeros
 // y: rows [R][K]
 const WORKGROUP_SIZE: u32 = 64u;
 const BLOCK_SIZE: u32 = 64u;
@@ -17,6 +17,8 @@ struct Params {
   n: u32,
   r: u32,
   k: u32,
+  first_row: u32,
+  rows: u32,
 }
 
 @group(0) @binding(0) var<storage, read> codes: array<vec4<u32>>;
@@ -81,10 +83,14 @@ fn main(
   let row = workgroup_index(workgroup_id, num_workgroups);
   if (row < params.r) {
     let id = ids[row];
-    for (var step = local_index; step < row_steps; step += WORKGROUP_SIZE) {
+    // An id below the chunk's first row wraps around, and is above all of them: FIRST_ROW + N is a u32.
+    let at = id - params.first_row;
+    let absent = (id >= params.rows) & (params.first_row == 0u);
+    let steps = select(0u, row_steps, (at < params.n) | absent);
+    for (var step = local_index; step < steps; step += WORKGROUP_SIZE) {
       var values = array<vec4<f32>, STEP_FOURS>();
-      if (id < params.n) {
-        let from_step = id * row_steps + step;
+      if (at < params.n) {
+        let from_step = at * row_steps + step;
         values = decode_step(load_step(from_step));
         let scale = block_scale(from_step / STEPS_PER_BLOCK);
         values[0u] = scale * values[0u];
