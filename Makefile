@@ -25,7 +25,7 @@ docs: ## Write docs/kernels.md from the specs; needs no naga-cli and no driver.
 	$(RUN)/python -m wgslgen.kerneldocs docs/kernels.md
 
 test: setup ## Run all tests; a skip or an empty test file is a failure.
-	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS)
+	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS) --dist worksteal
 
 lint: ## Check style, formatting and types; needs no naga-cli and no driver.
 	@bash .ci/setup.sh python
