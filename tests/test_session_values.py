@@ -19,7 +19,7 @@ from wgslgen.spec import Kernel
 
 EMBED = GetRows(format="f32", layout="ggml")
 MERGE = ArgmaxMerge()
-SIZES = {"N": 5, "K": 4, "R": 1}
+SIZES = {"N": 5, "K": 4, "R": 1, "FIRST_ROW": 0, "ROWS": 5}
 
 
 @pytest.fixture
