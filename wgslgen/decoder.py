@@ -17,7 +17,7 @@ from wgslgen.model import Model
 from wgslgen.spec import Kernel
 
 NUM_SPLITS = 16
-"""Parts of the keys: with 8 key heads 128 workgroups. On an H200 32 gained nothing at 1024 keys, and a third at 4096."""
+"""Parts of the keys: with 8 key heads 128 workgroups. On an H200 32 gained nothing at 1024 keys, a third at 4096."""
 
 MOST_BAKED_WEIGHTS = 2**24
 """Past this a matrix's N is a uniform: its proof would take minutes, and rows gain nothing by being counted."""
