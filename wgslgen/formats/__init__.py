@@ -11,11 +11,13 @@ __all__ = ["FORMATS", "Blocks", "Format", "by_gguf_type", "get", "names"]
 MODULES = (
     "f32",
     "f16",
+    "bf16",
     "q1_0",
     "q2_0",
     "q4_0",
     "q4_1",
     "q8_0",
+    "q4_K",
 )
 FORMATS: tuple[type[Format], ...] = classes(__name__, MODULES, Format)
 

@@ -1,9 +1,8 @@
 """What every weight format is made of: geometry, exact NumPy packing, and seeded random blocks.
 
 A format says how weights lie in a file: rows of blocks, each block `group` weights long. `ScaledFormat`
-covers the formats with one f16 scale a block (and perhaps one f16 minimum); `plain.py` covers f16 and f32.
-A format with sub-scales inside a super-block derives from `Format`, says its own `header_bytes`, and writes
-its own `split`, `join` and `unpack`: layouts only ask which bytes of a block are codes and which are not.
+covers the formats with one f16 scale a block (and perhaps one f16 minimum), `plain.py` the unquantised ones,
+`stepped.py` those with several scales in a block. Layouts only ask which bytes of a block are codes and which are not.
 
 Sources of the byte layouts: ggml's block structures; all integers are little-endian, and "slot" means a
 code's place in the code bytes, counted from the lowest bits of the first byte.
@@ -57,6 +56,9 @@ class Format(Frozen, ABC):
     # weight / d = code_scale * code + zero; where there is a minimum, it is added after the scale.
     code_scale: ClassVar[int] = 1
     zero: ClassVar[int] = 0
+    # Weights that the format's own WGSL `load_step` gives at once, in element order, as signed bytes under one scale;
+    # None: the layout loads words of codes, and the format's WGSL takes them apart.
+    step: ClassVar[int | None] = None
     # Within every 4 * s activations, int8 word i holds elements i, s+i, 2s+i, 3s+i; None: no int8 route.
     int8_stride: ClassVar[int | None] = 1
 
@@ -97,6 +99,20 @@ class Format(Frozen, ABC):
     def block_bytes(self) -> int:
         """Bytes of a block as it lies in the file."""
         return self.header_bytes + self.code_bytes
+
+    @property
+    def scale_group(self) -> int:
+        """Weights under one scale."""
+        return self.step or self.group
+
+    @property
+    def has_minimum(self) -> bool:
+        """Whether something is added to a weight behind its scale."""
+        return self.min_offset is not None
+
+    def grid(self) -> NDArray[np.uint32] | None:
+        """Return the table that codes point into, as words that stand beside the weights; None: codes need none."""
+        return None
 
     @property
     def unit_words(self) -> int:
@@ -152,14 +168,6 @@ class Format(Frozen, ABC):
     # NumPy code; data is always uint8 [N, row_bytes].
 
     @abstractmethod
-    def split(self, data: Bytes) -> Blocks:
-        """Take rows of blocks apart."""
-
-    @abstractmethod
-    def join(self, blocks: Blocks) -> Bytes:
-        """Return the bytes that `split` took apart; the exact inverse."""
-
-    @abstractmethod
     def unpack(self, data: Bytes) -> Floats:
         """Return the weights as float64 [N, K], without rounding."""
 
@@ -189,7 +197,19 @@ class Format(Frozen, ABC):
         return weights.astype(np.float64).reshape(n, k // self.group, self.group)
 
 
-class ScaledFormat(Format):
+class SplitFormat(Format):
+    """Formats that come apart into one code a weight and at most one scale and one minimum a block, and go back."""
+
+    @abstractmethod
+    def split(self, data: Bytes) -> Blocks:
+        """Take rows of blocks apart."""
+
+    @abstractmethod
+    def join(self, blocks: Blocks) -> Bytes:
+        """Return the bytes that `split` took apart; the exact inverse."""
+
+
+class ScaledFormat(SplitFormat):
     """Blocks of an f16 scale, perhaps an f16 minimum, and `group` codes of 1 to 8 bits."""
 
     def slot_elements(self) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""What f16 and f32 share: blocks of one float, without scales."""
+"""What f32, f16 and bf16 share: blocks of one float, without scales."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wgslgen.formats.base import Blocks, Bytes, Floats, Format
+from wgslgen.formats.base import Blocks, Bytes, Floats, SplitFormat
 from wgslgen.formats.halves import random_halves, to_half
 
 
-class PlainFormat(Format):
+class PlainFormat(SplitFormat):
     """Unquantised weights: a block is one float, and nothing scales it."""
 
     quantised: ClassVar[bool] = False

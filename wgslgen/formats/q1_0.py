@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wgslgen.formats.base import Floats, ScaledFormat
 
 
-class Q1_0(ScaledFormat):  # noqa: N801
+class Q1_0(ScaledFormat):
     """Sign bits in element order, lowest bit first; early files have groups of 32 or 64."""
 
     name: ClassVar[str] = "q1_0"

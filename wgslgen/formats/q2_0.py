@@ -13,7 +13,7 @@ import numpy as np
 from wgslgen.formats.base import Floats, ScaledFormat
 
 
-class Q2_0(ScaledFormat):  # noqa: N801
+class Q2_0(ScaledFormat):
     """Codes in element order, lowest bits first; 16 codes a u32 word."""
 
     name: ClassVar[str] = "q2_0"

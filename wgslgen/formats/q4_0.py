@@ -27,7 +27,7 @@ class Nibbles(ScaledFormat):
         return 4 * unit + self.group // 2 * four
 
 
-class Q4_0(Nibbles):  # noqa: N801
+class Q4_0(Nibbles):
     """Symmetric around zero, with one more step below than above."""
 
     name: ClassVar[str] = "q4_0"

@@ -8,7 +8,7 @@ from wgslgen.formats.base import Floats
 from wgslgen.formats.q4_0 import Nibbles
 
 
-class Q4_1(Nibbles):  # noqa: N801
+class Q4_1(Nibbles):
     """Codes 0 to 15 span the block's range; nibbles lie as in q4_0."""
 
     name: ClassVar[str] = "q4_1"

@@ -9,7 +9,7 @@ import numpy as np
 from wgslgen.formats.base import Floats, ScaledFormat
 
 
-class Q8_0(ScaledFormat):  # noqa: N801
+class Q8_0(ScaledFormat):
     """Codes -128 to 127 in element order; the quantiser uses -127 to 127."""
 
     name: ClassVar[str] = "q8_0"

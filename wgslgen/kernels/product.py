@@ -62,7 +62,9 @@ class Product(Weighted):
         """Yield what does not go together."""
         yield from super().refusals()
         fmt = self.weight_format
-        if self.route == "block" and (self.layout != "ggml" or self.step_words != 1 or not fmt.quantised):
+        if self.route == "block" and fmt.step is not None:
+            yield f"route block reads words of codes, and {fmt.name} has steps of its own; use route float"
+        elif self.route == "block" and (self.layout != "ggml" or self.step_words != 1 or not fmt.quantised):
             yield "route block reads a quantised file's bytes a word at a time; use layout ggml and step_words 1"
         if self.in_planes != (self.route == "popcount"):
             yield "layout planes and route popcount go together: use both, or neither"
@@ -121,7 +123,12 @@ class Product(Weighted):
         fmt = self.weight_format
         if not fmt.quantised:
             return False
-        return fmt.min_offset is not None or (self.route == "int8" and fmt.zero != 0)
+        return fmt.has_minimum or (self.route == "int8" and fmt.zero != 0)
+
+    @property
+    def sums_steps(self) -> bool:
+        """Whether a step has to add up its activations itself: its scale ends before their group does."""
+        return self.activation_group is not None and self.weight_format.scale_group < self.activation_group
 
     @property
     def sums(self) -> int:
@@ -175,7 +182,7 @@ class Product(Weighted):
         signs = Binding(
             name="x1",
             access="read",
-            element=STEP_TYPES[self.step_words],
+            element=STEP_TYPES[self.step_words or 1],
             length=f"COLUMNS * K // {self.step_elements}",
             doc="signs of the activations [columns][K / 32] u32 as binarize writes them",
         )
@@ -219,7 +226,7 @@ class Product(Weighted):
     def plain_product(self) -> dict[str, Any]:
         """Return the constants of the plainest variant of the same product, its tile aside."""
         route: dict[str, Any] = {"route": self.route}
-        if self.route == "float" and self.weight_format.quantised:
+        if self.route == "float" and self.weight_format.quantised and self.step_words is not None:
             route = {"route": "block"}
         return {**self.plain_weights(), **route, "workgroup_size": 64, "subgroups": False}
 

@@ -3,7 +3,8 @@
 A *step* is what one load brings: `step_words` u32 words of codes. Steps are numbered along the rows, and a
 step never reaches over a block's end. The decode in templates/formats gives four neighbouring elements a
 call, so a step is a list of (unit, four) pairs, in the order in which `step_fours` names them. In layout `planes` a
-step is as many words of each plane, a bit a weight, and nothing decodes it.
+step is as many words of each plane, a bit a weight, and nothing decodes it. A format with several scales in a block
+has steps of its own (`Format.step`): 16 or 32 weights in element order, which its WGSL loads as signed bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ Group = Annotated[
 ]
 LAYOUT = Constant("how the weights lie on the GPU", "what")
 Layout = Annotated[Literal["ggml", "planar", "row4", "planes"], LAYOUT]
-StepWords = Annotated[Literal[1, 2, 4], Constant("u32 words of codes that a thread loads at once", "how", tag="w{}")]
+StepWords = Annotated[
+    Literal[1, 2, 4] | None,
+    Constant("u32 words of codes that a thread loads at once; not for formats with steps of their own", "how", "w{}"),
+]
 
 
 class Weighted(Kernel):
@@ -49,13 +53,20 @@ class Weighted(Kernel):
             chosen = formats.get(values["format"], values.get("group"))
         except UsageProblem as problem:
             raise ValueError(str(problem)) from None
-        return {**values, "group": chosen.group if len(chosen.groups) > 1 else None}
+        own_steps = {} if chosen.step is None or values.get("step_words") else {"step_words": None}
+        return {**values, **own_steps, "group": chosen.group if len(chosen.groups) > 1 else None}
 
     def refusals(self) -> Iterator[str]:
         """Yield what does not go together: format with layout, step with block."""
         fmt = self.weight_format
         if refused := layouts.refusal(fmt, self.layout):
             yield f"{refused.problem}; use layout {refused.instead}"
+        if (fmt.step is None) != (self.step_words is not None):
+            own = f"{fmt.name} has steps of {fmt.step} weights; leave step_words out"
+            yield own if fmt.step else f"{fmt.name} is loaded in words; step_words is 1, 2 or 4"
+            return
+        if self.step_words is None:
+            return
         words, what = (fmt.group // 32, "words of a plane") if self.in_planes else (fmt.code_words, "code words")
         if fmt.quantised and words % self.step_words:
             yield f"a block of {fmt.name} has {words} {what}; step_words {self.step_words} does not fit"
@@ -84,20 +95,24 @@ class Weighted(Kernel):
 
     @cached_property
     def step_fours(self) -> tuple[tuple[int, int], ...]:
-        """The (unit, four) pairs of a step in decoding order."""
+        """The (unit, four) pairs of a step in decoding order; a format's own step is one unit."""
         fmt = self.weight_format
+        if self.step_words is None:
+            return tuple((0, four) for four in range((fmt.step or 0) // 4))
         units = self.step_words // fmt.unit_words
         return tuple((unit, four) for unit in range(units) for four in range(fmt.unit_groups))
 
     @cached_property
     def four_offsets(self) -> tuple[int, ...]:
         """Where each pair's elements lie behind those of the step's first pair, in groups of four."""
+        if self.step_words is None:
+            return tuple(four for _, four in self.step_fours)
         return tuple(self.weight_format.unit_offset(unit, four) // 4 for unit, four in self.step_fours)
 
     @property
     def step_elements(self) -> int:
         """Weights in a step."""
-        return 32 * self.step_words if self.in_planes else 4 * len(self.step_fours)
+        return 32 * (self.step_words or 0) if self.in_planes else 4 * len(self.step_fours)
 
     @property
     def block_size(self) -> int:
@@ -108,7 +123,9 @@ class Weighted(Kernel):
         """Yield the geometry of blocks and steps, and how a code becomes a weight."""
         fmt = self.weight_format
         steps = self.block_size // self.step_elements
-        first_of_next = fmt.unit_offset(self.step_words // fmt.unit_words, 0) // 4 if steps > 1 else 0
+        units = (self.step_words or 0) // fmt.unit_words
+        next_step = fmt.unit_offset(units, 0) if self.step_words else self.step_elements
+        first_of_next = next_step // 4 if steps > 1 else 0
         numbers = {"BLOCK_SIZE": self.block_size, "STEPS_PER_BLOCK": steps}
         if not self.in_planes:
             numbers |= {"STEP_FOURS": len(self.step_fours), "STEP_STRIDE": first_of_next}
@@ -116,6 +133,8 @@ class Weighted(Kernel):
             numbers["ROW_TILE"] = self.row_tile
         if fmt.quantised and self.layout == "ggml":
             numbers |= {"BLOCK_BYTES": fmt.block_bytes, "CODE_OFFSET": fmt.code_offset}
+        if fmt.step is not None:
+            numbers |= {"CODE_WORDS": fmt.code_words, "HEADER_BYTES": fmt.header_bytes}
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
         if fmt.quantised and self.decode not in ("value4", None):
@@ -140,8 +159,16 @@ class Weighted(Kernel):
         return "value4"
 
     def weight_bindings(self) -> tuple[Binding, ...]:
-        """Return the buffers of the weight matrix in this layout."""
-        fmt, step = self.weight_format, STEP_TYPES[self.step_words]
+        """Return the buffers of the weight matrix in this layout, and the table that its codes point into."""
+        grid = self.weight_format.grid()
+        if grid is None:
+            return self._matrix_bindings()
+        doc = f"the table of {self.weight_format.name}, the same for all weights"
+        table = Binding(name=layouts.GRID, access="read", element="u32", length=str(grid.size), doc=doc)
+        return (*self._matrix_bindings(), table)
+
+    def _matrix_bindings(self) -> tuple[Binding, ...]:
+        fmt, step = self.weight_format, STEP_TYPES[self.step_words or 1]
         rows = "N" if self.matrices == 1 else f"{self.matrices} * N"
         shape = "N" if self.matrices == 1 else f"{self.matrices}][N"
         steps = f"{rows} * K // {self.step_elements}"
@@ -163,6 +190,11 @@ class Weighted(Kernel):
     def _planes(self, rows: str, shape: str) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, element, length and meaning of each plane of quantised weights with `rows` rows."""
         fmt, blocks = self.weight_format, f"{rows} * K // BLOCK_SIZE"
+        if fmt.step is not None:
+            yield "codes", "u32", f"{blocks} * CODE_WORDS", f"codes [{shape}][K / {fmt.group}][{fmt.code_words}] u32"
+            rest = f"what is not codes, [{shape}][K / {fmt.group}] of {fmt.header_bytes} bytes, padded to a word"
+            yield "scales", "u32", f"ceil_div({blocks} * HEADER_BYTES, 4)", rest
+            return
         what = "f16 scales in pairs" if fmt.min_offset is None else "f16 scale and minimum"
         if self.layout == "row4":
             heads = "vec2<u32>" if fmt.min_offset is None else "vec4<u32>"
@@ -170,7 +202,7 @@ class Weighted(Kernel):
             yield "codes", "vec4<u32>", words, f"codes [{shape} / 4][K * {fmt.bits} / 32][4 rows] u32"
             yield "scales", heads, f"{blocks} // 4", f"{what}, [{shape} / 4][K / {fmt.group}][4 rows]"
             return
-        step, steps = STEP_TYPES[self.step_words], f"{rows} * K // {self.step_elements}"
+        step, steps = STEP_TYPES[self.step_words or 1], f"{rows} * K // {self.step_elements}"
         if self.in_planes:
             for name, value in (("plus", "+d"), ("minus", "-d")):
                 yield name, step, steps, f"a bit for each weight that is {value}, [{shape}][K / 32] u32"
@@ -189,15 +221,15 @@ class Weighted(Kernel):
         """Return the step's structure."""
         fmt = self.weight_format
         letters = "xyzw"
-        units = range(self.step_words // fmt.unit_words)
+        units = range((self.step_words or 0) // fmt.unit_words)
         whole = self.step_words == fmt.unit_words
         swizzles = ["" if whole else "." + letters[u * fmt.unit_words : (u + 1) * fmt.unit_words] for u in units]
         return {
             "format": fmt,
             "decode": self.decode,
             "row_tile": self.row_tile,
-            "step_type": STEP_TYPES[self.step_words],
-            "scale_type": "f32" if fmt.min_offset is None else "vec2<f32>",
+            "step_type": STEP_TYPES[self.step_words] if self.step_words else "array<u32, STEP_FOURS>",
+            "scale_type": "vec2<f32>" if fmt.has_minimum else "f32",
             "step_fours": self.step_fours,
             "four_offsets": self.four_offsets,
             "unit_swizzle": swizzles,
@@ -207,4 +239,4 @@ class Weighted(Kernel):
         """Return the weight constants of the plainest variant: the file's bytes or its planes, a unit at a time."""
         if self.in_planes:
             return {"step_words": 1}
-        return {"layout": "ggml", "step_words": self.weight_format.unit_words}
+        return {"layout": "ggml", "step_words": self.step_words and self.weight_format.unit_words}

@@ -3,6 +3,9 @@
 A plane is what one storage binding holds. Nothing here converts a number: scales are moved as bits, so NaN
 patterns and signed zeros survive, and planes are padded with zeros to whole u32 words. One module and one line
 in MODULES each.
+
+Formats whose codes point into a table bring it along as one more plane, GRID, the same for all weights of the format
+and whatever the layout.
 """
 
 from __future__ import annotations
@@ -18,9 +21,23 @@ from wgslgen.formats.base import Bytes, Format
 from wgslgen.layouts.base import Layout, PlaneSize, Refusal
 from wgslgen.listed import classes
 
-__all__ = ["LAYOUTS", "PLANES", "PlaneSize", "Refusal", "Words", "pack", "plane_sizes", "refusal", "row_tile", "unpack"]
+__all__ = [
+    "GRID",
+    "LAYOUTS",
+    "PLANES",
+    "PlaneSize",
+    "Refusal",
+    "Words",
+    "pack",
+    "plane_sizes",
+    "refusal",
+    "row_tile",
+    "unpack",
+]
 
 Words = NDArray[np.uint32]
+GRID = "grid"
+"""The plane that holds a format's table."""
 
 MODULES = (
     "ggml",
@@ -45,29 +62,35 @@ def row_tile(layout: str) -> int:
 
 
 def plane_sizes(fmt: Format, layout: str, n: int, k: int) -> dict[str, PlaneSize]:
-    """Return the size of each plane for `n` rows of `k` columns; refuse what the layout cannot hold."""
+    """Return the size of each plane of rows for `n` of them of `k` columns; refuse what the layout cannot hold."""
     chosen = _require(fmt, layout, n)
     content = chosen.content_bytes(fmt, n, n * (fmt.row_bytes(k) // fmt.block_bytes))
     return {plane: PlaneSize(content[plane], -(-content[plane] // 4)) for plane in chosen.planes}
 
 
 def pack(fmt: Format, layout: str, data: NDArray[Any], n: int, k: int) -> dict[str, Words]:
-    """Return the planes of `n` rows of `k` columns: each a flat uint32 array, padded with zeros.
+    """Return the planes of `n` rows of `k` columns, and the table: each a flat uint32 array, padded with zeros.
 
     `data` is the file's bytes in any shape. Raises UsageProblem where their number does not fit the format,
     where `n` does not fit the layout, and for codes that the layout cannot hold.
     """
     parts = _require(fmt, layout, n).split(fmt, fmt.rows(data, n, k))
-    return {plane: _to_words(part) for plane, part in parts.items()}
+    grid = fmt.grid()
+    return {plane: _to_words(part) for plane, part in parts.items()} | ({} if grid is None else {GRID: grid})
 
 
 def unpack(fmt: Format, layout: str, planes: Mapping[str, Words], n: int, k: int) -> Bytes:
     """Return the file's bytes, uint8 [N, row_bytes]: the exact inverse of `pack`.
 
-    Raises UsageProblem for a missing or unknown plane, for one of another size than `pack` makes, and for bits
-    that `pack` never sets.
+    The table may be left out. Raises UsageProblem for a missing or unknown plane, for one of another size than `pack`
+    makes, for bits that `pack` never sets, and for another table than the format's.
     """
     sizes = plane_sizes(fmt, layout, n, k)
+    grid = fmt.grid()
+    if grid is not None and GRID in planes:
+        if not np.array_equal(planes[GRID], grid):
+            raise UsageProblem(f"{fmt}: plane {GRID} is not the table of this format")
+        planes = {plane: words for plane, words in planes.items() if plane != GRID}
     if planes.keys() != sizes.keys():
         raise UsageProblem(
             f"layout {layout} has the planes {', '.join(sizes)}; got {', '.join(sorted(planes)) or 'none'}"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wgslgen.errors import UsageProblem
-from wgslgen.formats.base import Blocks, Bytes, Format
+from wgslgen.formats.base import Blocks, Bytes, Format, ScaledFormat
 from wgslgen.layouts.base import Layout, Refusal, part, reunite
 
 
@@ -27,7 +27,8 @@ class Planes(Layout):
 
     def refusal(self, fmt: Format) -> Refusal | None:
         """Refuse formats whose weights are not a scale times -1, 0 and +1 by design, and rows of part words."""
-        if fmt.quantised and (fmt.bits > 2 or fmt.header_bytes != 2 or fmt.group % 32):
+        ternary = isinstance(fmt, ScaledFormat) and fmt.bits <= 2 and fmt.header_bytes == 2 and fmt.group % 32 == 0
+        if fmt.quantised and not ternary:
             return Refusal(f"{fmt.name} is not made of words of 32 weights -d, 0 and +d", "planar")
         return super().refusal(fmt)
 
@@ -39,7 +40,7 @@ class Planes(Layout):
     def split(self, fmt: Format, rows: Bytes) -> dict[str, Bytes]:
         """Return the planes; raise UsageProblem for the first weight that is neither -d, 0 nor +d."""
         _, headers = part(fmt, rows)
-        codes = fmt.split(rows).codes
+        codes = _ternary(fmt).split(rows).codes
         times = _times(fmt)[codes]
         beyond = np.abs(times) > 1
         if beyond.any():
@@ -64,8 +65,15 @@ class Planes(Layout):
             raise UsageProblem(f"{fmt}: row {row}, column {column} is in neither plane, and {fmt.name} has no zero")
         codes = ((times - fmt.zero) // fmt.code_scale).astype(np.uint8)
         headers = parts["scales"].reshape(n, count, fmt.header_bytes)
-        unscaled = fmt.join(Blocks(codes, np.zeros((n, count), dtype=np.float16)))
+        unscaled = _ternary(fmt).join(Blocks(codes, np.zeros((n, count), dtype=np.float16)))
         return reunite(fmt, part(fmt, unscaled)[0], headers)
+
+
+def _ternary(fmt: Format) -> ScaledFormat:
+    """Return the format, which `refusal` has let through."""
+    if not isinstance(fmt, ScaledFormat):
+        raise TypeError(f"{fmt} has no codes of one scale a block")
+    return fmt
 
 
 def _times(fmt: Format) -> NDArray[np.int8]:

@@ -24,6 +24,8 @@ class Row4(Layout):
 
     def refusal(self, fmt: Format) -> Refusal | None:
         """Refuse blocks that are not whole words, because a vec4's component could not hold a row's own codes."""
+        if fmt.step is not None:
+            return Refusal(f"{fmt.name} is loaded in steps of its own, not in words", "planar")
         if fmt.quantised and fmt.code_bytes % 4:
             return Refusal(f"a block of {fmt.name} has {fmt.code_bytes} bytes of codes, not whole words", "planar")
         return super().refusal(fmt)

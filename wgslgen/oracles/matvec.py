@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wgslgen import formats, layouts
 from wgslgen.compare import Close
 from wgslgen.formats import Blocks, Format
+from wgslgen.formats.base import SplitFormat
 from wgslgen.oracles.binarize import binarise, words
 from wgslgen.oracles.problem import ELEMENTS, Problem
 from wgslgen.oracles.quantize_q8 import dequantised, packed, quantise
@@ -100,7 +101,7 @@ def random_weights(
 ) -> NDArray[np.uint8]:
     """Return raw random blocks [rows, row_bytes]; for layout planes without the code that it cannot hold, +2d."""
     data = fmt.random_blocks(rows, k, rng)
-    if constants["layout"] != "planes":
+    if constants["layout"] != "planes" or not isinstance(fmt, SplitFormat):
         return data
     parts = fmt.split(data)
     times = fmt.code_scale * parts.codes.astype(np.int64) + fmt.zero
