@@ -30,7 +30,8 @@ class BF16(PlainFormat):
         bits = values.view("<u4").astype(np.uint64)
         rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
         past = rounded & 0x7FFF == 0x7F80
-        return (rounded - past).astype("<u2").view(np.uint8)
+        words: NDArray[np.uint16] = (rounded - past).astype("<u2")
+        return words.view(np.uint8)
 
     def random_blocks(self, n: int, k: int, rng: np.random.Generator) -> Bytes:
         """Return weights of the magnitudes of `random_halves`, rounded to bf16: uint8 [N, row_bytes]."""
