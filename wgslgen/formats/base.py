@@ -110,6 +110,11 @@ class Format(Frozen, ABC):
         """Whether something is added to a weight behind its scale."""
         return self.min_offset is not None
 
+    @property
+    def exact_in_f16(self) -> bool:
+        """Whether every weight is an f16 without rounding, unless it is above 65504."""
+        return False
+
     def grid(self) -> NDArray[np.uint32] | None:
         """Return the table that codes point into, as words that stand beside the weights; None: codes need none."""
         return None
@@ -211,6 +216,12 @@ class SplitFormat(Format):
 
 class ScaledFormat(SplitFormat):
     """Blocks of an f16 scale, perhaps an f16 minimum, and `group` codes of 1 to 8 bits."""
+
+    @property
+    def exact_in_f16(self) -> bool:
+        """Whether a code makes no more of the scale than 0, 1 or 2 of it."""
+        times = range(self.zero, self.code_scale * ((1 << self.bits) - 1) + self.zero + 1, self.code_scale)
+        return not self.has_minimum and not self.signed and all(abs(factor) <= 2 for factor in times)
 
     def slot_elements(self) -> NDArray[np.intp]:
         """Return which element of the block each slot of the code bytes holds: [group]."""

@@ -13,3 +13,8 @@ class F16(PlainFormat):
     name: ClassVar[str] = "f16"
     gguf_type: ClassVar[int] = 1
     bits: ClassVar[int] = 16
+
+    @property
+    def exact_in_f16(self) -> bool:
+        """True: a weight is an f16."""
+        return True

@@ -10,6 +10,7 @@ __all__ = ["KERNELS", "get"]
 
 MODULES = (
     "matvec",
+    "matmul",
     "lm_head_argmax",
     "quantize_q8",
     "binarize",

@@ -1,0 +1,83 @@
+"""Oracle of `matmul`: Y = X·Wᵀ in float64, from the file's bytes, and what its epilogues make of that.
+
+For route int8 it quantises the activations as well, as the oracle of `matvec` does. Where K is summed in parts, what
+is expected of each part is the sum over its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wgslgen import formats, layouts
+from wgslgen.compare import Close
+from wgslgen.formats import Format
+from wgslgen.oracles.matvec import Floats, activations, as_read, finished, product, random_weights, rows_of
+from wgslgen.oracles.problem import Problem
+
+F16_MAX = 65504.0
+F16_SMALL = 2.0**-8
+"""Rows whose largest weight is below this would be judged by what f16 loses under 2^-14."""
+
+
+def problem(
+    constants: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    rng: np.random.Generator,
+    weights: NDArray[np.uint8] | None = None,
+) -> Problem:
+    """Return a problem of `sizes` M, N, K and X_STRIDE; `weights` are a file's bytes, else raw random blocks.
+
+    `constants` are those of a variant: format, group, layout, activation, output, route, activation_group, epilogue,
+    operand, tile_k and num_splits are read. Between the rows of x lie NaNs.
+    """
+    m, n, k = sizes["M"], sizes["N"], sizes["K"]
+    fmt = formats.get(constants["format"], constants["group"])
+    rows = rows_of(constants, n)
+    if weights is not None:
+        data = weights
+    elif constants["operand"] == "f16":
+        data = within_f16(fmt, rows, k, rng)
+    else:
+        data = random_weights(constants, fmt, rows, k, rng)
+    unpacked = fmt.unpack(fmt.rows(data, rows, k))
+    x = activations(rng, {**constants, "columns": m}, unpacked)
+    read, exact = as_read(constants, fmt, x)
+    inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
+    if "x" in inputs:
+        inputs["x"] = apart(inputs["x"], sizes["X_STRIDE"])
+    if constants["num_splits"] > 1:
+        values, magnitudes = split_products(constants, unpacked, exact)
+        expected = Close(values, magnitudes, np.dtype(np.float32))
+        return Problem(inputs=inputs, expected={"partials": expected})
+    return finished(constants, rng, inputs, *product(unpacked, exact))
+
+
+def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return raw random rows [rows, row_bytes] that f16 can hold: none past its end, none of almost nothing only."""
+    data = fmt.random_blocks(4 * rows + 8, k, rng)
+    largest = np.abs(fmt.unpack(data)).max(axis=1)
+    return data[(largest < F16_MAX) & (largest > F16_SMALL)][:rows]
+
+
+def apart(x: NDArray[Any], stride: int) -> NDArray[Any]:
+    """Return x [M, K] as a flat array whose rows start `stride` elements apart, with NaN between them."""
+    m, k = x.shape
+    spread = np.full((m, stride), np.nan, dtype=x.dtype)
+    spread[:, :k] = x
+    return spread.reshape(-1)[: (m - 1) * stride + k]
+
+
+def split_products(constants: Mapping[str, Any], weights: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the products [splits * M, N] of each part of K, and the same of the absolute values.
+
+    Part s of S has the tiles of K from s T / S up to (s + 1) T / S, rounded down, of T.
+    """
+    splits, tile_k = constants["num_splits"], constants["tile_k"]
+    tiles = -(-x.shape[1] // tile_k)
+    ends = [split * tiles // splits * tile_k for split in range(splits + 1)]
+    parts = [product(weights[:, first:last], x[:, first:last]) for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
