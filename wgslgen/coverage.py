@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from wgslgen import verify
+from wgslgen import formats, verify
 from wgslgen.naming import variant_name
 from wgslgen.served import Served, groups, routes, served, weighted_kernels
 
@@ -77,8 +77,6 @@ def page(records: Iterable[Mapping[str, Mapping[str, float]]]) -> str:
 
 def _table(worst: Mapping[Cell, float], known: set[Cell]) -> Iterator[str]:
     """Yield a table for each kernel: a row for each format, a column for each route."""
-    from wgslgen import formats
-
     for kernel in weighted_kernels():
         names = [route or "" for route in routes(kernel)]
         yield f"## {kernel.NAME}\n"

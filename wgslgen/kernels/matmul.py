@@ -36,7 +36,7 @@ TOKENS = (1, 2, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 129)
 
 
 class TileSize(NamedTuple):
-    """Tokens, rows of W and columns of a workgroup's tile, and tokens and rows of a thread; 1 where a route has none."""
+    """Tokens, rows of W and columns of a workgroup, tokens and rows of a thread; 1 where a route has none."""
 
     m: int
     n: int

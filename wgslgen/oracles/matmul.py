@@ -7,6 +7,7 @@ is expected of each part is the sum over its columns.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,8 @@ def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDAr
     """Return raw random rows [rows, row_bytes] that f16 can hold: none past its end, none of almost nothing only."""
     data = fmt.random_blocks(4 * rows + 8, k, rng)
     largest = np.abs(fmt.unpack(data)).max(axis=1)
-    return data[(largest < F16_MAX) & (largest > F16_SMALL)][:rows]
+    held: NDArray[np.uint8] = data[(largest < F16_MAX) & (largest > F16_SMALL)][:rows]
+    return held
 
 
 def apart(x: NDArray[Any], stride: int) -> NDArray[Any]:
@@ -79,5 +81,5 @@ def split_products(constants: Mapping[str, Any], weights: Floats, x: Floats) -> 
     splits, tile_k = constants["num_splits"], constants["tile_k"]
     tiles = -(-x.shape[1] // tile_k)
     ends = [split * tiles // splits * tile_k for split in range(splits + 1)]
-    parts = [product(weights[:, first:last], x[:, first:last]) for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    parts = [product(weights[:, first:last], x[:, first:last]) for first, last in pairwise(ends)]
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
