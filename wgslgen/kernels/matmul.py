@@ -6,6 +6,7 @@ neither is stored; where K ends within a tile of K, what is behind it counts as 
 Routes, which change how and never what:
 
 - `tile`: weights and activations of a tile lie decoded in workgroup memory, sums in registers.
+- `int8`: the same for activations from `quantize_q8`, with four products a `dot4I8Packed`.
 
 Each takes constants of its own; those that a route does not take are left out.
 
@@ -34,6 +35,12 @@ from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Toleranc
 TOKENS = (1, 2, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 129)
 """Numbers of tokens that every variant is run with."""
 
+APART = (
+    Rule(expression="X_STRIDE >= K", why="rows of x do not overlap"),
+    Rule(expression="X_STRIDE % 4 == 0", why="x is read four elements at a time"),
+)
+TOGETHER = (Rule(expression="X_STRIDE == K", why="quantize_q8 writes rows one behind the other"),)
+
 
 class TileSize(NamedTuple):
     """Tokens, rows of W and columns of a workgroup, tokens and rows of a thread; 1 where a route has none."""
@@ -59,7 +66,7 @@ class Matmul(Weighted):
     epilogue: Annotated[
         Literal["store", "residual", "swiglu"], Constant("what becomes of X W^T", "what", unsaid="store")
     ] = "store"
-    route: Annotated[Literal["tile"], Constant("how products are formed", "how")]
+    route: Annotated[Literal["tile", "int8"], Constant("how products are formed", "how")]
     tile_m: Annotated[
         Literal[1, 4, 8, 16, 32, 64, 128] | None, Constant("tokens of a workgroup", "how", "m{}", "TILE_M")
     ] = None
@@ -75,6 +82,9 @@ class Matmul(Weighted):
     operand: Annotated[
         Literal["f32", "f16"] | None,
         Constant("what weights and activations are rounded to before they meet", "what", "op{}", unsaid="f32"),
+    ] = None
+    activation_group: Annotated[
+        Literal[32, 64, 128] | None, Constant("activations under one scale", "how", "a{}", "ACTIVATION_GROUP")
     ] = None
     num_splits: Annotated[
         Literal[1, 2, 4, 8, 16], Constant("parts of K, summed by sum_splits", "how", "split{}", "NUM_SPLITS")
@@ -100,8 +110,9 @@ class Matmul(Weighted):
                 yield f"{name} {value} is not a positive multiple of {unit}"
         if self.num_splits > 1 and (self.epilogue != "store" or self.output != "f32"):
             yield "parts of K are stored as f32 sums; leave epilogue and output to sum_splits"
-        if self.layout == "planes":
-            yield "route tile reads no bit planes; use layout planar"
+        if self.layout in ("planes", "row4"):
+            yield f"route {self.route} reads rows one by one; use layout planar"
+            return
         yield from self.way.refusals(self)
 
     @property
@@ -130,6 +141,17 @@ class Matmul(Weighted):
         """The run of weights that neighbouring steps fill together: a step, or a block where steps interleave."""
         dense = sorted(self.four_offsets) == list(range(len(self.four_offsets)))
         return self.step_elements if dense else self.block_size
+
+    @property
+    def whole_vectors(self) -> bool:
+        """Whether the codes of a step, four a word, are whole vec4s."""
+        fours = len(self.step_fours)
+        return fours % 4 == 0 and sorted(self.four_offsets) == list(range(fours))
+
+    @property
+    def needs_sum(self) -> bool:
+        """Whether the sum of the activations enters a product of integers."""
+        return self.weight_format.has_minimum or self.weight_format.zero != 0
 
     def consts(self) -> Iterator[Const]:
         """Yield geometry, the route's own numbers, and where f16 ends."""
@@ -165,9 +187,10 @@ class Matmul(Weighted):
         """Return the sizes that are not baked."""
         n = UniformField(name="n", type="u32", value="N", doc="rows of W")
         k = UniformField(name="k", type="u32", value="K", doc="columns of W")
+        stride = UniformField(name="x_stride", type="u32", value="X_STRIDE", doc="elements from a row of x to the next")
         return (
             UniformField(name="m", type="u32", value="M", doc="tokens"),
-            UniformField(name="x_stride", type="u32", value="X_STRIDE", doc="elements from one row of x to the next"),
+            *((stride,) if self.way.strided else ()),
             *((n,) if self.n is None else ()),
             *((k,) if self.k is None else ()),
         )
@@ -198,8 +221,7 @@ class Matmul(Weighted):
         return (
             *super().rules(),
             *(Rule(expression=f"{s} == {v}", why=f"{s} is baked in") for s, v in baked if v is not None),
-            Rule(expression="X_STRIDE >= K", why="rows of x do not overlap"),
-            Rule(expression="X_STRIDE % 4 == 0", why="x is read four elements at a time"),
+            *(APART if self.way.strided else TOGETHER),
         )
 
     def cases(self) -> tuple[Case, ...]:
@@ -224,16 +246,18 @@ class Matmul(Weighted):
             "sixty-four tokens": (64, tile_n, short, 0),
             "a hundred and twenty-nine tokens": (129, odd, short, 0),
         }
-        return tuple(
-            Case(name=name, sizes={"M": m, "N": self.n or n, "K": (at := self.k or k), "X_STRIDE": at + apart})
-            for name, (m, n, k, apart) in shapes.items()
-        )
+        return tuple(self._case(name, *shape) for name, shape in shapes.items())
+
+    def _case(self, name: str, m: int, n: int, k: int, gap: int) -> Case:
+        """Return the case of these sizes, or of the baked ones, with `gap` elements between the rows of x."""
+        n, k = self.n or n, self.k or k
+        return Case(name=name, sizes={"M": m, "N": n, "K": k, "X_STRIDE": k + gap * self.way.strided})
 
     def plain(self) -> Self:
         """Return the plainest variant of the same computation."""
-        what = {"operand", "tile_k"} if self.num_splits > 1 else {"operand"}  # parts of K are whole tiles of it
+        what = self.way.what | ({"tile_k"} if self.num_splits > 1 else set())  # parts of K are whole tiles of it
         tuning = {name: self.way.plain.get(name) for name in self.way.takes if name not in what}
-        return self.changed(**{**tuning, **self.plain_weights(), "n": None, "k": None})
+        return self.changed(**{**tuning, "layout": "ggml", "n": None, "k": None})
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of a step and of the route, and the types at the end."""

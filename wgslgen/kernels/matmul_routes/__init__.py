@@ -7,5 +7,8 @@ from wgslgen.listed import classes
 
 __all__ = ["ROUTES", "Route"]
 
-MODULES = ("tile",)
+MODULES = (
+    "tile",
+    "int8",
+)
 ROUTES: dict[str, Route] = {kind.name: kind() for kind in classes(__name__, MODULES, Route)}

@@ -27,6 +27,11 @@ class Route(ABC):
     plain: ClassVar[Mapping[str, Any]]
     """The constants of the plainest variant, for all formats."""
 
+    what: ClassVar[frozenset[str]] = frozenset({"operand"})
+    """Constants among them that say what is computed, so that the plain variant has them, too."""
+    strided: ClassVar[bool] = True
+    """Whether rows of x may lie apart."""
+
     def refusals(self, v: Matmul) -> Iterator[str]:  # noqa: ARG002  # nothing more to refuse
         """Yield what does not go together."""
         yield from ()
