@@ -20,8 +20,15 @@ from typing import Any
 from wgslgen.dawn import open_dawn
 from wgslgen.errors import ToolMissing
 from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.matrixconfigs import MatrixConfig
 
-FEATURES = {"shader-f16": "shader-f16", "subgroups": "subgroup", "timestamp-query": "timestamp-query"}
+MATRICES = "chromium-experimental-subgroup-matrix"
+FEATURES = {
+    "shader-f16": "shader-f16",
+    "subgroups": "subgroup",
+    "timestamp-query": "timestamp-query",
+    MATRICES: MATRICES,  # which wgpu-native does not have
+}
 """WebGPU feature → the name that wgpu-native has for it."""
 
 
@@ -182,6 +189,21 @@ class Gpu:
     def limits(self) -> dict[str, int]:
         """The adapter's limits by WebGPU's names."""
         return {name: int(self.adapter.limits[kebab(name)]) for name in DEFAULT_LIMITS}
+
+    @cached_property
+    def matrices(self) -> frozenset[MatrixConfig]:
+        """The shapes of subgroup matrices with f32 results that the device multiplies, one for each subgroup size."""
+        if MATRICES not in self.features:
+            return frozenset()
+        extras: Any = importlib.import_module("wgpudawn.backends.dawn.extras")
+        found = extras.get_adapter_properties(self.adapter).get("subgroup_matrix_configs", [])
+        return frozenset(
+            MatrixConfig(component=c["component_type"], result="f32", m=c["m"], n=c["n"], k=c["k"], subgroup_size=size)
+            for c in found
+            if c["component_type"] in ("f16", "f32") and c["result_component_type"] == "f32"
+            for size in (8, 16, 32, 64)
+            if c["min_subgroup_size"] <= size <= c["max_subgroup_size"]
+        )
 
     @cached_property
     def identity(self) -> str:

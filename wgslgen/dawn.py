@@ -10,8 +10,9 @@ import importlib
 from contextlib import suppress
 from typing import Any, Final
 
-# Dawn offers subgroup matrices, which are still an experiment, under this toggle only.
-TOGGLES: Final = ("allow_unsafe_apis",)
+# Dawn offers subgroup matrices, which are still an experiment, under the first toggle only, and f16 on NVIDIA, which
+# some of its drivers get wrong, under the second.
+TOGGLES: Final = ("allow_unsafe_apis", "vulkan_enable_f16_on_nvidia")
 
 
 def open_dawn() -> Any:

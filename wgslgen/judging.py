@@ -103,6 +103,8 @@ def _lacking(gpu: Gpu, subject: Subject) -> str | None:
         missing = [feature for feature in wanted.features if feature not in gpu.features]
         if missing:
             return missing[0]
+        if wanted.subgroup_matrix and wanted.subgroup_matrix not in gpu.matrices:
+            return f"subgroup matrices {wanted.subgroup_matrix}"
         if wanted.subgroups and (lacks := wanted.subgroups.lacks(gpu.subgroup_size)):
             return lacks
     return None

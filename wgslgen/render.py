@@ -8,7 +8,11 @@ from wgslgen.environment import environment
 from wgslgen.naming import variant_name
 from wgslgen.spec import Kernel
 
-DIRECTIVES = {"shader-f16": "enable f16;", "subgroups": "enable subgroups;"}
+DIRECTIVES = {
+    "shader-f16": "enable f16;",
+    "subgroups": "enable subgroups;",
+    "chromium-experimental-subgroup-matrix": "enable chromium_experimental_subgroup_matrix;",
+}
 """What a text must enable for each feature."""
 
 

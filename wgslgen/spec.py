@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from wgslgen import expr, wgsltypes
 from wgslgen.frozen import Frozen
 from wgslgen.limits import DEFAULT_LIMITS, MOST_LIMITS
+from wgslgen.matrixconfigs import MatrixConfig
 
 __all__ = ["Frozen"]  # beside what is defined here
 
@@ -138,6 +139,8 @@ class Requirements(Frozen):
     limits: dict[str, int] = Field(default_factory=dict)
     """WebGPU limit → least value. Limits that the shapes decide (binding sizes) are not among them."""
     subgroups: SubgroupRange | None = None
+    subgroup_matrix: MatrixConfig | None = None
+    """The matrices that the device must multiply."""
 
 
 class Rule(Frozen):
@@ -222,6 +225,11 @@ class Kernel(Frozen):
     def subgroup_range(self) -> SubgroupRange:
         """Return the subgroup sizes that the text is right for, where it uses subgroups."""
         return SubgroupRange()
+
+    @property
+    def subgroup_matrix(self) -> MatrixConfig | None:
+        """The subgroup matrices that the text multiplies; None: it has none."""
+        return None
 
     def workgroups(self) -> str:
         """Return the number of workgroups as an expression in the sizes."""
@@ -308,6 +316,7 @@ class Kernel(Frozen):
                 "maxStorageBuffersPerShaderStage": len(self.bindings()),
             },
             subgroups=self.subgroup_range() if self.uses_subgroups else None,
+            subgroup_matrix=self.subgroup_matrix,
         )
 
     @property

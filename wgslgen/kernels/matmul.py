@@ -7,6 +7,7 @@ Routes, which change how and never what:
 
 - `tile`: weights and activations of a tile lie decoded in workgroup memory, sums in registers.
 - `int8`: the same for activations from `quantize_q8`, with four products a `dot4I8Packed`.
+- `subgroup_matrix`: the matrix units of a GPU, where the browser offers them.
 
 Each takes constants of its own; those that a route does not take are left out.
 
@@ -30,7 +31,19 @@ from pydantic import model_validator
 from wgslgen import wgsltypes
 from wgslgen.kernels.matmul_routes import ROUTES, Route
 from wgslgen.kernels.weighted import Weighted
-from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField, WorkgroupVariable
+from wgslgen.matrixconfigs import CONFIGS, MatrixConfig
+from wgslgen.spec import (
+    F16_MAX,
+    Binding,
+    Case,
+    Const,
+    Constant,
+    Rule,
+    SubgroupRange,
+    Tolerance,
+    UniformField,
+    WorkgroupVariable,
+)
 
 TOKENS = (1, 2, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 129)
 """Numbers of tokens that every variant is run with."""
@@ -66,7 +79,7 @@ class Matmul(Weighted):
     epilogue: Annotated[
         Literal["store", "residual", "swiglu"], Constant("what becomes of X W^T", "what", unsaid="store")
     ] = "store"
-    route: Annotated[Literal["tile", "int8"], Constant("how products are formed", "how")]
+    route: Annotated[Literal["tile", "int8", "subgroup_matrix"], Constant("how products are formed", "how")]
     tile_m: Annotated[
         Literal[1, 4, 8, 16, 32, 64, 128] | None, Constant("tokens of a workgroup", "how", "m{}", "TILE_M")
     ] = None
@@ -83,6 +96,12 @@ class Matmul(Weighted):
         Literal["f32", "f16"] | None,
         Constant("what weights and activations are rounded to before they meet", "what", "op{}", unsaid="f32"),
     ] = None
+    subgroup_m: Annotated[Literal[1, 2, 4, 8] | None, Constant("subgroups along M", "how", "sm{}")] = None
+    subgroup_n: Annotated[Literal[1, 2, 4, 8] | None, Constant("subgroups along N", "how", "sn{}")] = None
+    matrix: Annotated[
+        Literal["f16_16x16x16", "f16_8x16x16", "f32_8x8x8"] | None,
+        Constant("components and shape M x N x K of subgroup matrices", "how"),
+    ] = None
     activation_group: Annotated[
         Literal[32, 64, 128] | None, Constant("activations under one scale", "how", "a{}", "ACTIVATION_GROUP")
     ] = None
@@ -96,7 +115,7 @@ class Matmul(Weighted):
         """Give each constant that the route takes what it is where nobody chose."""
         if not isinstance(values, dict) or values.get("route") not in ROUTES:
             return values
-        taken = ROUTES[values["route"]].takes
+        taken = ROUTES[values["route"]].defaults(values)
         return {**values, **{name: default for name, default in taken.items() if values.get(name) is None}}
 
     def refusals(self) -> Iterator[str]:
@@ -120,6 +139,31 @@ class Matmul(Weighted):
         """The sizes of a tile."""
         chosen = (self.tile_m, self.tile_n, self.tile_k, self.thread_m, self.thread_n)
         return TileSize(*(1 if size is None else size for size in chosen))
+
+    @property
+    def subgroups_m(self) -> int:
+        """Subgroups along M; 1 where a route has none."""
+        return self.subgroup_m or 1
+
+    @property
+    def subgroups_n(self) -> int:
+        """Subgroups along N; 1 where a route has none."""
+        return self.subgroup_n or 1
+
+    @property
+    def uses_subgroups(self) -> bool:
+        """Whether the text asks which subgroup a thread is in."""
+        return self.way.uses_subgroups
+
+    def subgroup_range(self) -> SubgroupRange:
+        """Return the one size that the variant's matrices need."""
+        size = self.subgroup_matrix.subgroup_size if self.subgroup_matrix else 4
+        return SubgroupRange(min=size, max=size)
+
+    @property
+    def subgroup_matrix(self) -> MatrixConfig | None:
+        """The matrices that the device must multiply; None where the route has none."""
+        return None if self.matrix is None else CONFIGS[self.matrix]
 
     @property
     def way(self) -> Route:

@@ -10,5 +10,6 @@ __all__ = ["ROUTES", "Route"]
 MODULES = (
     "tile",
     "int8",
+    "subgroup_matrix",
 )
 ROUTES: dict[str, Route] = {kind.name: kind() for kind in classes(__name__, MODULES, Route)}

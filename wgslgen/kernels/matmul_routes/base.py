@@ -32,6 +32,13 @@ class Route(ABC):
     strided: ClassVar[bool] = True
     """Whether rows of x may lie apart."""
 
+    uses_subgroups: ClassVar[bool] = False
+    """Whether the text asks which subgroup a thread is in."""
+
+    def defaults(self, values: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # whatever else was chosen
+        """Return what each constant of the route is where nobody chose, given those that somebody did."""
+        return self.takes
+
     def refusals(self, v: Matmul) -> Iterator[str]:  # noqa: ARG002  # nothing more to refuse
         """Yield what does not go together."""
         yield from ()
