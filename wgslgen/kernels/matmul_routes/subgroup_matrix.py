@@ -8,8 +8,8 @@ matrices' component type, rows along K and ROW_PAD elements apart, so that a col
 With f16 components both operands are rounded: activations and weights past +-65504 stay there, and those under 2^-14
 may count as zeros. With f32 components (Apple) nothing is rounded.
 
-Whole tiles are stored by the matrix units where rows of y are whole vec4s; the others go through workgroup memory, a
-matrix of each subgroup at a time, and are stored element by element, with the epilogue.
+Results go through workgroup memory, a matrix of each subgroup at a time, and are stored element by element, with the
+epilogue. (A matrix unit's own store to y would make Dawn ask for a y of one whole matrix at least.)
 """
 
 from __future__ import annotations
