@@ -72,6 +72,8 @@ class SubgroupMatrix(Route):
         held = v.matrices * (share_m // config.m) * (share_n // config.n)
         if held > MOST_MATRICES:
             yield f"a subgroup holds {held} matrices of results; at most {MOST_MATRICES}"
+        if self.threads(v) < max(v.size.k // 4, v.size.k // v.step_elements):
+            yield f"{self.threads(v)} threads load less than a row of {v.size.k} columns; use more subgroups"
         if self.threads(v) > MOST_THREADS:
             yield f"the tile takes {self.threads(v)} threads; at most {MOST_THREADS} make a workgroup"
 
@@ -130,13 +132,23 @@ class SubgroupMatrix(Route):
         return FEATURES if v.operand == "f16" else FEATURES[1:]
 
     def template_values(self, v: Matmul) -> dict[str, Any]:
-        """Return how many matrices a subgroup holds along M and N, and how many a tile has along K."""
-        config = matrices_of(v)
+        """Return how many matrices a subgroup holds, how many a tile has along K, and what a thread loads of a tile."""
+        config, threads = matrices_of(v), self.threads(v)
+        x_rows, w_rows = threads // (v.size.k // 4), threads // (v.size.k // v.step_elements)
+        of_w = v.matrices * v.size.n
         return {
             "config": config,
             "held_m": v.size.m // v.subgroups_m // config.m,
             "held_n": v.size.n // v.subgroups_n // config.n,
             "along_k": v.size.k // config.k,
+            "x_rows": x_rows,
+            "w_rows": w_rows,
+            "x_loads": -(-v.size.m // x_rows),
+            "w_loads": -(-of_w // w_rows),
+            "x_whole": v.size.m % x_rows == 0,
+            "w_whole": of_w % w_rows == 0,
+            "dense": v.step_span == v.step_elements,
+            "whole_k": v.k is not None and v.k % v.size.k == 0,
         }
 
 
