@@ -20,8 +20,8 @@ from wgslgen.oracles.matvec import Floats, activations, as_read, finished, produ
 from wgslgen.oracles.problem import Problem
 
 F16_MAX = 65504.0
-F16_SMALL = 2.0**-8
-"""Rows whose largest weight is below this would be judged by what f16 loses under 2^-14."""
+SPREAD = 4.0
+"""How many times the largest weight of a row may be that of the middle row, or a fraction of it, for f16 operands."""
 
 
 def problem(
@@ -33,7 +33,8 @@ def problem(
     """Return a problem of `sizes` M, N, K and X_STRIDE; `weights` are a file's bytes, else raw random blocks.
 
     `constants` are those of a variant: format, group, layout, activation, output, route, activation_group, epilogue,
-    operand, tile_k and num_splits are read. Between the rows of x lie NaNs.
+    operand, tile_k and num_splits are read. Between the rows of x lie NaNs. For f16 operands x has f16
+    numbers only: how far their rounding takes a result from the exact one is `narrow_distance`.
     """
     m, n, k = sizes["M"], sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
@@ -46,6 +47,9 @@ def problem(
         data = random_weights(constants, fmt, rows, k, rng)
     unpacked = fmt.unpack(fmt.rows(data, rows, k))
     x = activations(rng, {**constants, "columns": m}, unpacked)
+    if constants["operand"] == "f16":
+        with np.errstate(under="ignore"):
+            x = x.astype(np.float16).astype(x.dtype)
     read, exact = as_read(constants, fmt, x)
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
     if "x" in inputs:
@@ -58,11 +62,26 @@ def problem(
 
 
 def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return raw random rows [rows, row_bytes] that f16 can hold: none past its end, none of almost nothing only."""
-    data = fmt.random_blocks(4 * rows + 8, k, rng)
-    largest = np.abs(fmt.unpack(data)).max(axis=1)
-    held: NDArray[np.uint8] = data[(largest < F16_MAX) & (largest > F16_SMALL)][:rows]
+    """Return raw random rows [rows, row_bytes] of one order of magnitude that f16 holds without its subnormals.
+
+    Others would be judged by what f16 does not have, or all together by the largest of them alone.
+    """
+    drawn = fmt.random_blocks(4 * rows + 8, k, rng)
+    middle = np.median(np.abs(fmt.unpack(drawn[1::4])).max(axis=1))
+    kept: list[NDArray[np.uint8]] = []
+    while sum(map(len, kept)) < rows:
+        largest = np.abs(fmt.unpack(drawn)).max(axis=1)
+        kept.append(drawn[(largest < min(F16_MAX, SPREAD * middle)) & (largest > middle / SPREAD)])
+        drawn = fmt.random_blocks(4 * rows + 8, k, rng)
+    held: NDArray[np.uint8] = np.concatenate(kept)[:rows]
     return held
+
+
+def narrow_distance(weights: Floats, x: NDArray[Any]) -> float:
+    """Return the NMSE between the product with x [M, K] rounded to f16 and the exact one."""
+    exact, _ = product(weights, x.astype(np.float64))
+    rounded, _ = product(weights, x.astype(np.float16).astype(np.float64))
+    return float(np.square(rounded - exact).sum() / np.square(exact).sum())
 
 
 def apart(x: NDArray[Any], stride: int) -> NDArray[Any]:
