@@ -18,6 +18,14 @@ MODULES = (
     "q4_1",
     "q8_0",
     "q4_K",
+    "q5_0",
+    "q5_1",
+    "q2_K",
+    "q3_K",
+    "q5_K",
+    "q6_K",
+    "tq1_0",
+    "tq2_0",
 )
 FORMATS: tuple[type[Format], ...] = classes(__name__, MODULES, Format)
 
