@@ -26,6 +26,16 @@ MODULES = (
     "q6_K",
     "tq1_0",
     "tq2_0",
+    "iq4_nl",
+    "iq4_xs",
+    "mxfp4",
+    "nvfp4",
+    "iq2_xxs",
+    "iq2_xs",
+    "iq2_s",
+    "iq3_xxs",
+    "iq3_s",
+    "iq1_s",
 )
 FORMATS: tuple[type[Format], ...] = classes(__name__, MODULES, Format)
 

@@ -105,3 +105,19 @@ def spread(data: Bytes, bits: int) -> NDArray[np.uint8]:
     """Return the fields of `bits` bits of bytes [..., B] as [..., 8 / bits, B], the lowest first."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)[:, None]
     return (data[..., None, :] >> shifts) & np.uint8((1 << bits) - 1)
+
+
+class SixteenValues(SteppedFormat):
+    """Base of the formats whose codes of 4 bits point into a table of sixteen values."""
+
+    values: ClassVar[tuple[int, ...]]
+
+    def table(self) -> list[str]:
+        """Return the values as signed bytes, four a word, as WGSL spells them."""
+        words = np.array(self.values, dtype=np.int8).view("<u4")
+        return [f"0x{int(word):08x}u" for word in words]
+
+    def look_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int8]:
+        """Return the values of codes."""
+        found: NDArray[np.int8] = np.array(self.values, dtype=np.int8)[codes]
+        return found
