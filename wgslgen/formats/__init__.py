@@ -36,6 +36,7 @@ MODULES = (
     "iq3_xxs",
     "iq3_s",
     "iq1_s",
+    "iq1_m",
 )
 FORMATS: tuple[type[Format], ...] = classes(__name__, MODULES, Format)
 
