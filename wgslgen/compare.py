@@ -21,6 +21,8 @@ TIE_ULPS = 1.0
 SAMPLE = 32
 """Least elements for which NMSE is judged. Of a few sums one may cancel out, and then its error over its value
 measures luck; the bound on each element, relative to what was summed, always holds."""
+MANY = 1024
+"""Elements from which an output is bounded as a whole where its rows have a bound of their own."""
 
 
 class Verdict(Frozen):
@@ -180,8 +182,10 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
         beyond = np.maximum(np.abs(error) - rounding, 0.0)
         relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
-    rows = [(error, reference), *zip(np.atleast_2d(error), np.atleast_2d(reference), strict=True)]
-    nmse = max((_nmse(*part) for part in rows if part[0].size >= SAMPLE), default=0.0)
+    rows = zip(np.atleast_2d(error), np.atleast_2d(reference), strict=True)
+    whole = _nmse(error, reference) if error.size >= SAMPLE else 0.0
+    nmse = max([whole, *(_nmse(*row) for row in rows if row[0].size >= SAMPLE)])
+    most = tolerance.nmse if tolerance.row is None else tolerance.row
     if worst > tolerance.element:
         at = np.unravel_index(int(np.argmax(relative)), relative.shape)
         return Verdict(
@@ -192,8 +196,10 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
                 f"magnitude, allowed {tolerance.element:.3g}"
             ),
         )
-    if nmse > tolerance.nmse:
-        return Verdict(nmse=nmse, element=worst, problem=f"NMSE {nmse:.3g}, allowed {tolerance.nmse:.3g}")
+    if (tolerance.row is None or error.size >= MANY) and whole > tolerance.nmse:
+        return Verdict(nmse=nmse, element=worst, problem=f"NMSE {whole:.3g}, allowed {tolerance.nmse:.3g}")
+    if nmse > most:
+        return Verdict(nmse=nmse, element=worst, problem=f"NMSE of a row {nmse:.3g}, allowed {most:.3g}")
     return Verdict(nmse=nmse, element=worst, problem=None)
 
 

@@ -148,6 +148,7 @@ def _verdicts(
         nmse=4 * tolerance.nmse,
         element=2 * tolerance.element,
         rounding=2 * tolerance.rounding,
+        row=None if tolerance.row is None else 4 * tolerance.row,
         derivation="two results, each within one",
     )
     for name, expected in problem.expected.items():

@@ -153,7 +153,8 @@ class Rule(Frozen):
 class Tolerance(Frozen):
     """How far a result may lie from the oracle.
 
-    `nmse` bounds the squared error over the squared result, of the whole output and of each of its rows.
+    `nmse` bounds the squared error over the squared result, of the whole output and of each of its rows; where a row
+    has too few independent errors for that, `row` bounds its rows, and outputs as short as a row.
     `element` bounds each error relative to the sum of the magnitudes that were added up for it, behind the
     share `rounding` of the result itself, which the output's type may round away.
     """
@@ -161,6 +162,7 @@ class Tolerance(Frozen):
     nmse: float
     element: float
     rounding: float = 0.0
+    row: float | None = None
     derivation: str
 
 

@@ -7,7 +7,7 @@ eighth of the scale.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,11 @@ def shifted_table() -> NDArray[np.uint32]:
     return as_words(8 * grid("iq1_s") + np.int8(SHIFTED))
 
 
-def shifted_codes(indices: NDArray[np.uint16], negative: NDArray[np.bool_]) -> NDArray[np.int8]:
+def shifted_codes(indices: NDArray[np.integer[Any]], negative: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return 8 entry + 9 + 1, or - 1 where `negative`: int8 [..., 8]."""
     shifts = np.where(negative, SHIFTED - 1, SHIFTED + 1).astype(np.int8)
-    return 8 * grid("iq1_s")[indices] + shifts[..., None]
+    codes: NDArray[np.int8] = 8 * grid("iq1_s")[indices] + shifts[..., None]
+    return codes
 
 
 class IQ1_S(SteppedFormat):

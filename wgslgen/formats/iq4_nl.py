@@ -1,4 +1,4 @@
-"""iq4_nl: an f16 scale d and 32 codes of 4 bits that point into a table; weight = value * d. 18 bytes for 32 weights."""
+"""iq4_nl: an f16 scale d and 32 codes of 4 bits that point into a table; weight = value * d. 18 bytes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """nvfp4: four scales of 8 bits (E4M3, unsigned) for 16 codes of 4 bits each. 36 bytes for 64 weights.
 
-weight = scale / 2 * value, with the values of E2M1 doubled. A scale byte of 0 and of 127 is 0; the top bit says nothing.
+weight = scale / 2 * value, with the values of E2M1 doubled. A scale byte of 0 or 127 is 0; the top bit says nothing.
 The low halves of a group's 8 bytes are its first 8 codes, the high halves the others.
 """
 

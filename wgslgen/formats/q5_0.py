@@ -23,7 +23,8 @@ class Fives(ScaledFormat):
         """Return code bytes [..., 20] as codes [..., 32] in element order."""
         high = np.unpackbits(data[..., :4], axis=-1, bitorder="little")
         low = np.concatenate([data[..., 4:] & 15, data[..., 4:] >> 4], axis=-1)
-        return low | high << 4
+        codes: NDArray[np.uint8] = low | high << 4
+        return codes
 
     def pack_codes(self, codes: NDArray[np.integer[Any]]) -> Bytes:
         """Return codes [..., 32] as code bytes [..., 20]; the inverse of `unpack_codes`."""

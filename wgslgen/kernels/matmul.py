@@ -7,6 +7,7 @@ Routes, which change how and never what:
 
 - `tile`: weights and activations of a tile lie decoded in workgroup memory, sums in registers.
 - `int8`: the same for activations from `quantize_q8`, with four products a `dot4I8Packed`.
+- `lut`: sums of four activations in a table, and a look-up for four weights of one bit or for two of ternary ones.
 - `subgroup_matrix`: the matrix units of a GPU, where the browser offers them.
 
 Each takes constants of its own; those that a route does not take are left out.
@@ -79,7 +80,7 @@ class Matmul(Weighted):
     epilogue: Annotated[
         Literal["store", "residual", "swiglu"], Constant("what becomes of X W^T", "what", unsaid="store")
     ] = "store"
-    route: Annotated[Literal["tile", "int8", "subgroup_matrix"], Constant("how products are formed", "how")]
+    route: Annotated[Literal["tile", "int8", "lut", "subgroup_matrix"], Constant("how products are formed", "how")]
     tile_m: Annotated[
         Literal[1, 4, 8, 16, 32, 64, 128] | None, Constant("tokens of a workgroup", "how", "m{}", "TILE_M")
     ] = None
@@ -101,6 +102,9 @@ class Matmul(Weighted):
     matrix: Annotated[
         Literal["f16_16x16x16", "f16_8x16x16", "f32_8x8x8"] | None,
         Constant("components and shape M x N x K of subgroup matrices", "how"),
+    ] = None
+    table: Annotated[
+        Literal["full", "half"] | None, Constant("whether the complement of a nibble has an entry of its own", "how")
     ] = None
     activation_group: Annotated[
         Literal[32, 64, 128] | None, Constant("activations under one scale", "how", "a{}", "ACTIVATION_GROUP")
@@ -129,8 +133,8 @@ class Matmul(Weighted):
                 yield f"{name} {value} is not a positive multiple of {unit}"
         if self.num_splits > 1 and (self.epilogue != "store" or self.output != "f32"):
             yield "parts of K are stored as f32 sums; leave epilogue and output to sum_splits"
-        if self.layout in ("planes", "row4"):
-            yield f"route {self.route} reads rows one by one; use layout planar"
+        if self.layout not in self.way.layouts:
+            yield f"route {self.route} reads layouts {', '.join(self.way.layouts)}; it has no text for {self.layout}"
             return
         yield from self.way.refusals(self)
 
@@ -183,6 +187,8 @@ class Matmul(Weighted):
     @property
     def step_span(self) -> int:
         """The run of weights that neighbouring steps fill together: a step, or a block where steps interleave."""
+        if self.in_planes:
+            return self.step_elements
         dense = sorted(self.four_offsets) == list(range(len(self.four_offsets)))
         return self.step_elements if dense else self.block_size
 
@@ -301,7 +307,8 @@ class Matmul(Weighted):
         """Return the plainest variant of the same computation."""
         what = self.way.what | ({"tile_k"} if self.num_splits > 1 else set())  # parts of K are whole tiles of it
         tuning = {name: self.way.plain.get(name) for name in self.way.takes if name not in what}
-        return self.changed(**{**tuning, "layout": "ggml", "n": None, "k": None})
+        layout = "planes" if self.in_planes else "ggml"
+        return self.changed(**{**tuning, "layout": layout, "n": None, "k": None})
 
     def template_values(self) -> dict[str, Any]:
         """Return the structure of a step and of the route, and the types at the end."""
@@ -313,7 +320,8 @@ def behind(sums: Tolerance, epilogue: str, output: str) -> Tolerance:
     """Return the bound of what an epilogue makes of f32 sums with the bound `sums`."""
     if epilogue == "swiglu":
         sums = Tolerance(
-            nmse=1000 * sums.nmse,
+            nmse=100 * sums.nmse,
+            row=1000 * (sums.nmse if sums.row is None else sums.row),
             element=2 * sums.element,
             derivation=(
                 f"two sums, each: {sums.derivation}. silu(g) u moves by at most 1.1 dg |u| + |silu(g)| du + 1.1 dg du, "
@@ -325,6 +333,7 @@ def behind(sums: Tolerance, epilogue: str, output: str) -> Tolerance:
     if output == "f16":
         return Tolerance(
             nmse=max(1e-6, sums.nmse),
+            row=None if sums.row is None else max(1e-6, sums.row),
             element=sums.element,
             rounding=2.0**-10,
             derivation="as for f32 output, and behind it the rounding to f16: either neighbour, 2^-10 of the value",

@@ -53,7 +53,8 @@ class Weighted(Kernel):
             chosen = formats.get(values["format"], values.get("group"))
         except UsageProblem as problem:
             raise ValueError(str(problem)) from None
-        own_steps = {} if chosen.step is None or values.get("step_words") else {"step_words": None}
+        by_words = chosen.step is None or values.get("layout") == "planes" or values.get("step_words")
+        own_steps = {} if by_words else {"step_words": None}
         return {**values, **own_steps, "group": chosen.group if len(chosen.groups) > 1 else None}
 
     def refusals(self) -> Iterator[str]:
@@ -61,7 +62,7 @@ class Weighted(Kernel):
         fmt = self.weight_format
         if refused := layouts.refusal(fmt, self.layout):
             yield f"{refused.problem}; use layout {refused.instead}"
-        if (fmt.step is None) != (self.step_words is not None):
+        if (fmt.step is None or self.in_planes) != (self.step_words is not None):
             own = f"{fmt.name} has steps of {fmt.step} weights; leave step_words out"
             yield own if fmt.step else f"{fmt.name} is loaded in words; step_words is 1, 2 or 4"
             return
@@ -133,7 +134,7 @@ class Weighted(Kernel):
             numbers["ROW_TILE"] = self.row_tile
         if fmt.quantised and self.layout == "ggml":
             numbers |= {"BLOCK_BYTES": fmt.block_bytes, "CODE_OFFSET": fmt.code_offset}
-        if fmt.step is not None:
+        if self.step_words is None:
             numbers |= {"CODE_WORDS": fmt.code_words, "HEADER_BYTES": fmt.header_bytes}
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
@@ -190,7 +191,7 @@ class Weighted(Kernel):
     def _planes(self, rows: str, shape: str) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, element, length and meaning of each plane of quantised weights with `rows` rows."""
         fmt, blocks = self.weight_format, f"{rows} * K // BLOCK_SIZE"
-        if fmt.step is not None:
+        if self.step_words is None:
             yield "codes", "u32", f"{blocks} * CODE_WORDS", f"codes [{shape}][K / {fmt.group}][{fmt.code_words}] u32"
             rest = f"what is not codes, [{shape}][K / {fmt.group}] of {fmt.header_bytes} bytes, padded to a word"
             yield "scales", "u32", f"ceil_div({blocks} * HEADER_BYTES, 4)", rest
@@ -202,7 +203,7 @@ class Weighted(Kernel):
             yield "codes", "vec4<u32>", words, f"codes [{shape} / 4][K * {fmt.bits} / 32][4 rows] u32"
             yield "scales", heads, f"{blocks} // 4", f"{what}, [{shape} / 4][K / {fmt.group}][4 rows]"
             return
-        step, steps = STEP_TYPES[self.step_words or 1], f"{rows} * K // {self.step_elements}"
+        step, steps = STEP_TYPES[self.step_words], f"{rows} * K // {self.step_elements}"
         if self.in_planes:
             for name, value in (("plus", "+d"), ("minus", "-d")):
                 yield name, step, steps, f"a bit for each weight that is {value}, [{shape}][K / 32] u32"
@@ -227,6 +228,7 @@ class Weighted(Kernel):
         return {
             "format": fmt,
             "decode": self.decode,
+            "own_steps": self.step_words is None,
             "row_tile": self.row_tile,
             "step_type": STEP_TYPES[self.step_words] if self.step_words else "array<u32, STEP_FOURS>",
             "scale_type": "vec2<f32>" if fmt.has_minimum else "f32",

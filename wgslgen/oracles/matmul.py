@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wgslgen import formats, layouts
 from wgslgen.compare import Close
 from wgslgen.formats import Format
-from wgslgen.oracles.matvec import Floats, activations, as_read, finished, product, random_weights, rows_of
+from wgslgen.oracles.matvec import Floats, activations, as_held, as_read, finished, product, random_weights, rows_of
 from wgslgen.oracles.problem import Problem
 
 F16_MAX = 65504.0
@@ -42,7 +42,7 @@ def problem(
     if weights is not None:
         data = weights
     elif constants["operand"] == "f16":
-        data = within_f16(fmt, rows, k, rng)
+        data = as_held(constants, fmt, within_f16(fmt, rows, k, rng))
     else:
         data = random_weights(constants, fmt, rows, k, rng)
     unpacked = fmt.unpack(fmt.rows(data, rows, k))

@@ -100,7 +100,11 @@ def random_weights(
     constants: Mapping[str, Any], fmt: Format, rows: int, k: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Return raw random blocks [rows, row_bytes]; for layout planes without the code that it cannot hold, +2d."""
-    data = fmt.random_blocks(rows, k, rng)
+    return as_held(constants, fmt, fmt.random_blocks(rows, k, rng))
+
+
+def as_held(constants: Mapping[str, Any], fmt: Format, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return rows [rows, row_bytes] as the layout holds them: for planes with the least code in the place of +2d."""
     if constants["layout"] != "planes" or not isinstance(fmt, SplitFormat):
         return data
     parts = fmt.split(data)

@@ -10,6 +10,7 @@ __all__ = ["ROUTES", "Route"]
 MODULES = (
     "tile",
     "int8",
+    "lut",
     "subgroup_matrix",
 )
 ROUTES: dict[str, Route] = {kind.name: kind() for kind in classes(__name__, MODULES, Route)}

@@ -32,6 +32,8 @@ class Route(ABC):
     strided: ClassVar[bool] = True
     """Whether rows of x may lie apart."""
 
+    layouts: ClassVar[tuple[str, ...]] = ("planar", "ggml")
+    """The layouts that the text reads."""
     uses_subgroups: ClassVar[bool] = False
     """Whether the text asks which subgroup a thread is in."""
 

@@ -123,6 +123,7 @@ class SubgroupMatrix(Route):
         base = narrow_sums(v)
         return Tolerance(
             nmse=base.nmse,
+            row=base.row,
             element=base.element,
             derivation=f"{base.derivation}, and matrix units may cut them off where others round",
         )
