@@ -11,6 +11,10 @@ __all__ = ["KERNELS", "get"]
 MODULES = (
     "matvec",
     "matmul",
+    "expert_rows",
+    "matmul_id",
+    "matvec_id",
+    "expert_sum",
     "lm_head_argmax",
     "quantize_q8",
     "binarize",

@@ -25,7 +25,7 @@ f16 results past +-65504 stay there. M = 0 is no dispatch.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -71,7 +71,7 @@ class Matmul(Weighted):
 
     NAME = "matmul"
     SUMMARY = "Y = X W^T for many tokens"
-    SIZES = ("M", "N", "K", "X_STRIDE")
+    SIZES: ClassVar[tuple[str, ...]] = ("M", "N", "K", "X_STRIDE")
 
     activation: Annotated[Literal["f32", "f16"], Constant("element type of x", "what", "x{}")] = "f32"
     output: Annotated[Literal["f32", "f16"], Constant("element type of y", "what", "y{}")] = "f32"
@@ -137,6 +137,21 @@ class Matmul(Weighted):
             yield f"route {self.route} reads layouts {', '.join(self.way.layouts)}; it has no text for {self.layout}"
             return
         yield from self.way.refusals(self)
+
+    @property
+    def x_rows(self) -> str:
+        """Rows of x, as an expression in the sizes."""
+        return "M"
+
+    @property
+    def x_stride(self) -> str:
+        """Elements from a row of x to the next, as an expression in the sizes."""
+        return "X_STRIDE" if self.way.strided else "K"
+
+    @property
+    def x_shape(self) -> str:
+        """The shape of x in words."""
+        return "[M][K], rows X_STRIDE elements apart" if self.way.strided else "[M][K]"
 
     @property
     def size(self) -> TileSize:
@@ -237,7 +252,8 @@ class Matmul(Weighted):
         """Return the sizes that are not baked."""
         n = UniformField(name="n", type="u32", value="N", doc="rows of W")
         k = UniformField(name="k", type="u32", value="K", doc="columns of W")
-        stride = UniformField(name="x_stride", type="u32", value="X_STRIDE", doc="elements from a row of x to the next")
+        apart = "elements from a row of x to the next"
+        stride = UniformField(name="x_stride", type="u32", value=self.x_stride, doc=apart)
         return (
             UniformField(name="m", type="u32", value="M", doc="tokens"),
             *((stride,) if self.way.strided else ()),

@@ -131,6 +131,16 @@ class Product(Weighted):
         return self.activation_group is not None and self.weight_format.scale_group < self.activation_group
 
     @property
+    def x_rows(self) -> str:
+        """Rows of x, as an expression in the sizes."""
+        return "COLUMNS"
+
+    @property
+    def gathers(self) -> bool:
+        """Whether a workgroup's matrix and its row of x follow from ids."""
+        return False
+
+    @property
     def sums(self) -> int:
         """The sums that each thread makes: one for each matrix, column and row of the tile."""
         return self.matrices * self.columns * self.tile_rows
@@ -157,7 +167,7 @@ class Product(Weighted):
                 name="x",
                 access="read",
                 element=f"vec4<{self.activation}>",
-                length="COLUMNS * K // 4",
+                length=f"{self.x_rows} * K // 4",
                 doc="activations [columns][K]",
             )
             return (x,)
@@ -166,14 +176,14 @@ class Product(Weighted):
             name="x8",
             access="read",
             element="vec4<u32>" if self.wide_x8 else "u32",
-            length=f"COLUMNS * K // {16 if self.wide_x8 else 4}",
+            length=f"{self.x_rows} * K // {16 if self.wide_x8 else 4}",
             doc=f"int8 activations [columns][K] as quantize_q8 writes them with stride {stride}",
         )
         scale = Binding(
             name="x_scale",
             access="read",
             element="vec2<f32>",
-            length="COLUMNS * K // ACTIVATION_GROUP",
+            length=f"{self.x_rows} * K // ACTIVATION_GROUP",
             doc="scale and sum of the integers of each activation group",
         )
         return (x8, scale)
@@ -183,14 +193,14 @@ class Product(Weighted):
             name="x1",
             access="read",
             element=STEP_TYPES[self.step_words or 1],
-            length=f"COLUMNS * K // {self.step_elements}",
+            length=f"{self.x_rows} * K // {self.step_elements}",
             doc="signs of the activations [columns][K / 32] u32 as binarize writes them",
         )
         scale = Binding(
             name="x_scale",
             access="read",
             element="f32",
-            length="COLUMNS * K // ACTIVATION_GROUP",
+            length=f"{self.x_rows} * K // ACTIVATION_GROUP",
             doc="scale of each activation group",
         )
         return (signs, scale)

@@ -168,10 +168,14 @@ class Weighted(Kernel):
         table = Binding(name=layouts.GRID, access="read", element="u32", length=str(grid.size), doc=doc)
         return (*self._matrix_bindings(), table)
 
+    def _matrix_rows(self) -> str:
+        """Return the rows of all matrices, as an expression in the sizes."""
+        return "N" if self.matrices == 1 else f"{self.matrices} * N"
+
     def _matrix_bindings(self) -> tuple[Binding, ...]:
         fmt, step = self.weight_format, STEP_TYPES[self.step_words or 1]
-        rows = "N" if self.matrices == 1 else f"{self.matrices} * N"
-        shape = "N" if self.matrices == 1 else f"{self.matrices}][N"
+        rows = self._matrix_rows()
+        shape = rows.replace(" * ", "][")
         steps = f"{rows} * K // {self.step_elements}"
         if not fmt.quantised:
             return (Binding(name="weights", access="read", element=step, length=steps, doc=f"rows [{shape}][K]"),)

@@ -39,17 +39,9 @@ def problem(
     m, n, k = sizes["M"], sizes["N"], sizes["K"]
     fmt = formats.get(constants["format"], constants["group"])
     rows = rows_of(constants, n)
-    if weights is not None:
-        data = weights
-    elif constants["operand"] == "f16":
-        data = as_held(constants, fmt, within_f16(fmt, rows, k, rng))
-    else:
-        data = random_weights(constants, fmt, rows, k, rng)
+    data = weights_for(constants, fmt, rows, k, rng) if weights is None else weights
     unpacked = fmt.unpack(fmt.rows(data, rows, k))
-    x = activations(rng, {**constants, "columns": m}, unpacked)
-    if constants["operand"] == "f16":
-        with np.errstate(under="ignore"):
-            x = x.astype(np.float16).astype(x.dtype)
+    x = narrowed(constants, activations(rng, {**constants, "columns": m}, unpacked))
     read, exact = as_read(constants, fmt, x)
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
     if "x" in inputs:
@@ -59,6 +51,23 @@ def problem(
         expected = Close(values, magnitudes, np.dtype(np.float32))
         return Problem(inputs=inputs, expected={"partials": expected})
     return finished(constants, rng, inputs, *product(unpacked, exact))
+
+
+def weights_for(
+    constants: Mapping[str, Any], fmt: Format, rows: int, k: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Return raw random blocks [rows, row_bytes] that the layout and the operands hold."""
+    if constants["operand"] == "f16":
+        return as_held(constants, fmt, within_f16(fmt, rows, k, rng))
+    return random_weights(constants, fmt, rows, k, rng)
+
+
+def narrowed(constants: Mapping[str, Any], x: NDArray[Any]) -> NDArray[Any]:
+    """Return x, or for f16 operands the f16 numbers next to it, in the type of x."""
+    if constants["operand"] != "f16":
+        return x
+    with np.errstate(under="ignore"):
+        return x.astype(np.float16).astype(x.dtype)
 
 
 def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDArray[np.uint8]:

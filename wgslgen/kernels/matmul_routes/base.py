@@ -55,8 +55,8 @@ class Route(ABC):
             name="x",
             access="read",
             element=f"vec4<{v.activation}>",
-            length="((M - 1) * X_STRIDE + K) // 4",
-            doc="activations [M][K], the first of a row X_STRIDE elements behind that of the row before",
+            length=f"(({v.x_rows} - 1) * {v.x_stride} + K) // 4",
+            doc=f"activations {v.x_shape}",
         )
         return (x,)
 

@@ -85,14 +85,14 @@ class Int8(Route):
             name="x8",
             access="read",
             element="vec4<u32>",
-            length="M * K // 16",
-            doc=f"int8 activations [M][K] as quantize_q8 writes them with stride {v.weight_format.int8_stride}",
+            length=f"{v.x_rows} * K // 16",
+            doc=f"int8 activations {v.x_shape} as quantize_q8 writes them with stride {v.weight_format.int8_stride}",
         )
         scale = Binding(
             name="x_scale",
             access="read",
             element="vec2<f32>",
-            length="M * K // ACTIVATION_GROUP",
+            length=f"{v.x_rows} * K // ACTIVATION_GROUP",
             doc="scale and sum of the integers of each activation group",
         )
         return (x8, scale)
