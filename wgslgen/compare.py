@@ -65,16 +65,22 @@ class Rounded:
     """Expected integers, given as the reals `values` that they are the roundings of, half to even.
 
     A real on a tie must go to the even neighbour; either is right within TIE_ULPS ulp (of f32) of a tie.
-    `order` maps the position in the output to the element.
+    `order` maps the position in the output to the element. With `nibbles` the output has two elements a byte, sixteen
+    in the low halves of sixteen bytes and sixteen in the high ones.
     """
 
     values: Floats
     order: NDArray[np.int64]
     dtype: np.dtype[Any]
+    nibbles: bool = False
 
     def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:  # noqa: ARG002  # the rule is the tolerance
         """Compare the bytes of an output buffer with the expectation."""
-        actual = np.frombuffer(raw, self.dtype, count=self.values.size).astype(np.float64)
+        if self.nibbles:
+            blocks = np.frombuffer(raw, np.uint8, count=self.values.size // 2).reshape(-1, 16)
+            actual = np.concatenate([blocks & 15, blocks >> 4], axis=1).reshape(-1).astype(np.float64)
+        else:
+            actual = np.frombuffer(raw, self.dtype, count=self.values.size).astype(np.float64)
         reals = np.ravel(self.values)[self.order]
         with np.errstate(under="ignore"):  # a real of almost nothing has the spacing of 0
             ulp = TIE_ULPS * np.spacing(np.abs(reals).astype(np.float32)).astype(np.float64)

@@ -128,6 +128,10 @@ def check_values(variant: Kernel, buffers: Mapping[str, NDArray[np.integer[Any]]
                 f"{variant_name(variant)}: {binding.name}[{at}] is {int(elements[at])}; expected a number from 0 to "
                 f"{most - 1}"
             )
+        if binding.distinct and (repeated := elements.size - np.unique(elements).size):
+            raise UsageProblem(
+                f"{variant_name(variant)}: {binding.name} names {repeated} rows twice; expected different numbers"
+            )
 
 
 def plan(

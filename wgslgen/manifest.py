@@ -38,6 +38,8 @@ class BindingEntry(Frozen):
     """What every element of a u32 buffer must stay under."""
     kept: bool = False
     """Whether what a writable buffer held before matters."""
+    distinct: bool = False
+    """Whether the elements of a u32 buffer must differ."""
 
 
 class UniformEntry(Frozen):
@@ -162,6 +164,7 @@ def entry(variant: Kernel) -> VariantEntry:
                 doc=b.doc,
                 below=None if b.below is None else _json(b.below, known),
                 kept=b.kept,
+                distinct=b.distinct,
             )
             for index, b in enumerate(bindings)
         ),

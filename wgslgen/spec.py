@@ -69,7 +69,8 @@ class Binding(Frozen):
 
     `below` is the expression that every element of a u32 buffer must stay under for the result to mean
     something: an id under the number of rows, a length under capacity + 1. A caller that knows the elements
-    checks them (`launch.check_values`); what the text does past the end, its kernel states. `kept` says that a
+    checks them (`launch.check_values`), and that they differ where they must be `distinct`; what the text does past the
+    end, its kernel states. `kept` says that a
     writable buffer is read, or written in parts only: what it held before matters. Row chunks write parts that are
     the whole together; that is not `kept`.
     """
@@ -81,6 +82,7 @@ class Binding(Frozen):
     doc: str
     below: str | None = None
     kept: bool = False
+    distinct: bool = False
 
     def byte_length(self, values: Mapping[str, int]) -> int:
         """Return the bytes that a kernel reads or writes here, a multiple of 4."""

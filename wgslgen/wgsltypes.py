@@ -25,6 +25,8 @@ RANGES = {"u32": (0, 2**32 - 1), "i32": (-(2**31), 2**31 - 1), "f32": (-LARGEST,
 WORKGROUP_ALIGNMENT = 16
 """Each workgroup variable is rounded up to this many bytes before the sum is compared with the limit."""
 
+ATOMIC = "atomic<u32>"
+
 _VECTOR = re.compile(r"vec([234])<(u32|i32|f32|f16)>")
 
 
@@ -89,6 +91,8 @@ def workgroup_bytes(variables: dict[str, tuple[str, int]]) -> int:
 def _parts(wgsl: str) -> tuple[str, int]:
     if wgsl in SCALARS:
         return wgsl, 1
+    if wgsl == ATOMIC:
+        return "u32", 1
     match = _VECTOR.fullmatch(wgsl)
     if match is None:
         raise UsageProblem(f"type {wgsl!r} is not one that wgslgen lays out; expected a scalar or vecN<scalar>")

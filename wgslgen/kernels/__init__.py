@@ -19,6 +19,7 @@ MODULES = (
     "quantize_q8",
     "binarize",
     "get_rows",
+    "set_rows",
     "rms_norm",
     "rope_cache_kv",
     "qk_norm_rope",

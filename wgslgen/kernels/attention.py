@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, repeat
 from typing import Annotated, Any, Literal
 
-from wgslgen import wgsltypes
+from wgslgen import formats, wgsltypes
 from wgslgen.heads import row_refusals
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.limits import DEFAULT_LIMITS
@@ -46,6 +46,7 @@ LEAST_EXPONENT = Const(name="LEAST_EXPONENT", type="f32", value=-200.0)
 Heads = Annotated[int, Constant("query heads", "what", "q{}", "Q_HEADS")]
 HeadDim = Annotated[int, Constant("elements of a head, a multiple of 4", "what", "hd{}", "HEAD_DIM")]
 Scalar = Literal["f32", "f16"]
+Cache = Literal["f32", "f16", "q8_0", "q4_0"]
 Activation = Annotated[Scalar, Constant("element type of q and y", "what", "x{}")]
 
 
@@ -71,7 +72,7 @@ class Attention(Kernel):
     window: Annotated[
         int | None, Constant("keys that a query sees at most, its own the last; else all", "what", "win{}", "WINDOW")
     ] = None
-    cache: Annotated[Scalar, Constant("element type of the cache", "what", "c{}")] = "f32"
+    cache: Annotated[Cache, Constant("what the cache holds: floats, or blocks of 32", "what", "c{}")] = "f32"
     activation: Activation = "f32"
     workgroup_size: Annotated[
         Literal[64, 128], Constant("threads of a workgroup, and keys of a tile", "how", "wg{}", "WORKGROUP_SIZE")
@@ -95,6 +96,8 @@ class Attention(Kernel):
     def shape_refusals(self) -> Iterator[str]:
         """Yield what is wrong with heads, window and workgroup."""
         yield from head_refusals(self.q_heads, self.head_dim)
+        if self.quantised_cache and self.head_dim % 32:
+            yield f"a cache of {self.cache} holds blocks of 32; head_dim {self.head_dim} is not whole blocks"
         if self.kv_heads <= 0 or self.q_heads % self.kv_heads:
             yield f"q_heads {self.q_heads} is not a multiple of kv_heads {self.kv_heads}"
         if self.window is not None and self.window <= 0:
@@ -109,6 +112,11 @@ class Attention(Kernel):
     def group_heads(self) -> int:
         """Query heads that share a key head."""
         return self.q_heads // self.kv_heads
+
+    @property
+    def quantised_cache(self) -> bool:
+        """Whether keys and values lie as codes and scales."""
+        return self.cache in ("q8_0", "q4_0")
 
     @property
     def rows(self) -> int:
@@ -148,8 +156,6 @@ class Attention(Kernel):
 
     def input_bindings(self, tokens: str) -> tuple[Binding, ...]:
         """Return queries, cache and lengths; `tokens` is the expression for the tokens of a sequence."""
-        cached = f"LAYERS * B * CAPACITY * {self.kv_heads * self.head_dim // 4}"
-        shape = f"[LAYERS][B][CAPACITY][{self.kv_heads}][{self.head_dim}]"
         return (
             Binding(
                 name="q",
@@ -158,8 +164,8 @@ class Attention(Kernel):
                 length=f"B * {tokens} * {self.q_heads * self.head_dim // 4}",
                 doc=f"queries [B][{tokens}][{self.q_heads}][{self.head_dim}]",
             ),
-            Binding(name="k_cache", access="read", element=f"vec4<{self.cache}>", length=cached, doc=f"keys {shape}"),
-            Binding(name="v_cache", access="read", element=f"vec4<{self.cache}>", length=cached, doc=f"values {shape}"),
+            *self.cache_bindings("k", "keys"),
+            *self.cache_bindings("v", "values"),
             Binding(
                 name="lengths",
                 access="read",
@@ -168,6 +174,24 @@ class Attention(Kernel):
                 doc="tokens of each sequence [B], those of this call among them",
                 below="CAPACITY + 1",
             ),
+        )
+
+    def cache_bindings(self, letter: str, what: str) -> tuple[Binding, ...]:
+        """Return the planes of keys or values; codes and scales lie as `set_rows` leaves them, a head a row."""
+        count, shape = self.kv_heads * self.head_dim, f"[LAYERS][B][CAPACITY][{self.kv_heads}][{self.head_dim}]"
+        rows = "LAYERS * B * CAPACITY"
+        name = f"{letter}_cache"
+        if not self.quantised_cache:
+            length = f"{rows} * {count // 4}"
+            return (
+                Binding(name=name, access="read", element=f"vec4<{self.cache}>", length=length, doc=f"{what} {shape}"),
+            )
+        bits = formats.get(self.cache).bits
+        scales = f"{letter}_scales", f"ceil_div({rows} * {count // 32}, 2)", f"f16 scales of {what} in pairs"
+        codes = name, f"{rows} * {count * bits // 32}", f"codes of {what} {shape} of {bits} bits"
+        return tuple(
+            Binding(name=plane, access="read", element="u32", length=length, doc=doc)
+            for plane, length, doc in (codes, scales)
         )
 
     def uniforms(self) -> tuple[UniformField, ...]:
@@ -203,8 +227,11 @@ class Attention(Kernel):
         """Return the structure of the folds, and the rows in fours, as vec4s hold them, with what fills these."""
         rows = [(row, f"_{row // 4}.{'xyzw'[row % 4]}") for row in range(self.rows)]
         fours = [rows[first : first + 4] for first in range(0, self.rows, 4)]
+        quantised = self.quantised_cache
         return {
             **self.reduction.template_values(),
+            "key_load": "k_four(%s)" if quantised else "k_cache[%s]",
+            "value_load": "v_four(%s)" if quantised else "v_cache[%s]",
             "row_scores": ", ".join(f"scores{part}" for _, part in rows),
             "row_sums": ", ".join(f"sums{part}" for _, part in rows),
             "row_fours": [

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wgslgen import formats, layouts
 from wgslgen.oracles.problem import ELEMENTS
 
 Floats = NDArray[np.float64]
@@ -107,18 +108,40 @@ def queries(constants: Mapping[str, Any], b: int, m: int, rng: np.random.Generat
 
 def caches(
     constants: Mapping[str, Any], sizes: Mapping[str, int], lengths: NDArray[np.uint32], rng: np.random.Generator
-) -> tuple[Numbers, Numbers]:
-    """Return k_cache and v_cache [LAYERS, B, CAPACITY, kv_heads, head_dim]; rows past the lengths hold NaN.
+) -> tuple[Numbers, Numbers, dict[str, Numbers]]:
+    """Return keys and values [LAYERS, B, CAPACITY, kv_heads, head_dim] as the caches hold them, and their buffers.
 
-    A few keys have large scores, and a few values are large, tiny or zeros.
+    A few keys have large scores, and a few values are large, tiny or zeros. Rows past the lengths hold NaN.
     """
     shape = (sizes["LAYERS"], sizes["B"], sizes["CAPACITY"], constants["kv_heads"], constants["head_dim"])
-    dtype = ELEMENTS[constants["cache"]]
     keys = rng.standard_normal(shape) * rng.choice([1.0] * 12 + [2.0, 0.0], shape[:4])[..., None]
     values = rng.standard_normal(shape) * rng.choice([1.0] * 12 + [100.0, 1e-4, 0.0], shape[:4])[..., None]
     stale = np.arange(sizes["CAPACITY"]) >= lengths[:, None]
-    with np.errstate(under="ignore"):
-        made = keys.astype(dtype), values.astype(dtype)
-    for cache in made:
-        cache[:, stale] = np.nan
-    return made
+    k, k_buffers = stored(constants["cache"], "k", keys, stale)
+    v, v_buffers = stored(constants["cache"], "v", values, stale)
+    return k, v, {**k_buffers, **v_buffers}
+
+
+def stored(cache: str, letter: str, rows: Floats, stale: NDArray[np.bool_]) -> tuple[Numbers, dict[str, Numbers]]:
+    """Return rows [layers, B, capacity, kv_heads, head_dim] as the cache holds them, and the cache's buffers.
+
+    What `stale` [B, capacity] marks is NaN: as a number, or as the scale of all its blocks.
+    """
+    name = f"{letter}_cache"
+    if cache in ELEMENTS:
+        with np.errstate(under="ignore"):
+            made = rows.astype(ELEMENTS[cache])
+        made[:, stale] = np.nan
+        return made, {name: made}
+    fmt = formats.get(cache)
+    flat = rows.reshape(-1, rows.shape[-1]).astype(np.float32)
+    data = fmt.quantise(flat)
+    held = fmt.unpack(data).reshape(rows.shape)
+    planes = layouts.pack(fmt, "planar", data, *flat.shape)
+    scales = planes["scales"].view(np.float16)[: flat.size // fmt.group].copy()
+    blocks = scales.reshape(*rows.shape[:-1], -1)
+    blocks[:, stale] = np.nan
+    held[:, stale] = np.nan
+    padded = np.zeros(-(-scales.size // 2) * 2, dtype=np.float16)
+    padded[: scales.size] = scales
+    return held, {name: planes["codes"], f"{letter}_scales": padded}

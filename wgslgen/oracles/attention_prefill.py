@@ -35,10 +35,10 @@ def problem(constants: Mapping[str, Any], sizes: Mapping[str, int], rng: np.rand
     b, m, heads, dim = sizes["B"], sizes["M"], constants["q_heads"], constants["head_dim"]
     lengths = ragged(b, sizes["CAPACITY"], m)
     q = queries(constants, b, m, rng)
-    k, v = caches(constants, sizes, lengths, rng)
+    k, v, buffers = caches(constants, sizes, lengths, rng)
     scale = float(np.float32(dim**-0.5))
     ends = lengths[:, None].astype(np.int64) - m + np.arange(1, m + 1)
-    inputs: dict[str, Numbers] = {"q": q, "k_cache": k, "v_cache": v, "lengths": lengths}
+    inputs: dict[str, Numbers] = {"q": q, **buffers, "lengths": lengths}
     if constants["mask"]:
         inputs["mask"] = masks(ends, sizes["CAPACITY"], rng)
     if constants["gate"]:

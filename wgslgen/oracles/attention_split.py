@@ -27,7 +27,7 @@ def problem(constants: Mapping[str, Any], sizes: Mapping[str, int], rng: np.rand
     b, heads, dim, count = sizes["B"], constants["q_heads"], constants["head_dim"], constants["num_splits"]
     lengths = ragged(b, sizes["CAPACITY"], 1)
     q = queries(constants, b, 1, rng)
-    k, v = caches(constants, sizes, lengths, rng)
+    k, v, buffers = caches(constants, sizes, lengths, rng)
     scale = float(np.float32(dim**-0.5))
     keys, values = (k[sizes["LAYER"]], v[sizes["LAYER"]])
     sums = [
@@ -40,7 +40,7 @@ def problem(constants: Mapping[str, Any], sizes: Mapping[str, int], rng: np.rand
     stats = [[part.maximum, part.total] for part in sums]
     magnitudes = [[part.maximum_magnitude, part.total_magnitude] for part in sums]
     return Problem(
-        inputs={"q": q, "k_cache": k, "v_cache": v, "lengths": lengths},
+        inputs={"q": q, **buffers, "lengths": lengths},
         expected={
             "partials": Close(
                 np.array([part.values for part in sums]), np.array([part.value_magnitudes for part in sums]), single

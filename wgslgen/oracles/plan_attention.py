@@ -20,7 +20,7 @@ def problem(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int]
     b, heads, dim = sizes["B"], split["q_heads"], split["head_dim"]
     lengths = ragged(b, sizes["CAPACITY"], 1)
     q = queries(split, b, 1, rng)
-    k, v = caches(split, sizes, lengths, rng)
+    k, v, buffers = caches(split, sizes, lengths, rng)
     scale = float(np.float32(dim**-0.5))
     keys, values = k[sizes["LAYER"]], v[sizes["LAYER"]]
     sums = [
@@ -29,7 +29,7 @@ def problem(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int]
         for visible in (seen(int(lengths[row]), split["window"]),)
         for head, kv_head in enumerate(key_head(head, split) for head in range(heads))
     ]
-    inputs: dict[str, NDArray[Any]] = {"q": q, "k_cache": k, "v_cache": v, "lengths": lengths}
+    inputs: dict[str, NDArray[Any]] = {"q": q, **buffers, "lengths": lengths}
     gate = gates((b * heads, dim), rng) if merge["gate"] else None
     if gate is not None:
         inputs["gate"] = gate
