@@ -80,6 +80,10 @@ class Plan(Frozen):
     principal: int = 0
     rules: tuple[Rule, ...] = ()
     """What the plan's sizes must satisfy, beside the rules of its variants."""
+    case_sizes: dict[str, str] = Field(default_factory=dict)
+    """The plan's sizes as expressions in those of the principal pass's shape classes; one left out is the same."""
+    bound: Tolerance | None = None
+    """How close the results come, where passes behind the principal one change that."""
     judged: bool = True
     """Whether the op has an oracle of its own; a decoder's plans are judged as parts of a whole decoder instead."""
 
@@ -123,11 +127,12 @@ class Plan(Frozen):
     def cases(self) -> tuple[Case, ...]:
         """Return the shape classes of the principal pass, in the plan's sizes."""
         found = self.passes[self.principal].variant.cases()
-        return tuple(Case(name=c.name, sizes={size: c.sizes[size] for size in self.sizes}) for c in found)
+        sizes = {size: self.case_sizes.get(size, size) for size in self.sizes}
+        return tuple(Case(name=c.name, sizes={s: expr.evaluate(e, c.sizes) for s, e in sizes.items()}) for c in found)
 
     def tolerance(self) -> Tolerance:
-        """Return how close the results come to the oracle's: as the principal pass does."""
-        return self.passes[self.principal].variant.tolerance()
+        """Return how close the results come to the oracle's: as the principal pass does, unless `bound` says more."""
+        return self.bound or self.passes[self.principal].variant.tolerance()
 
     def check_sizes(self, sizes: Mapping[str, int]) -> None:
         """Raise UsageProblem for sizes that are not the plan's, are no u32, or break its own rules."""

@@ -11,6 +11,7 @@ __all__ = ["KERNELS", "get"]
 MODULES = (
     "matvec",
     "matmul",
+    "sum_splits",
     "expert_rows",
     "matmul_id",
     "matvec_id",

@@ -14,15 +14,18 @@ from wgslgen.oracles.problem import Problem
 Ids = NDArray[np.uint32]
 
 
-def random_ids(sizes: Mapping[str, int], rng: np.random.Generator) -> Ids:
-    """Return ids [T, USED]: experts at random, some of them out of range, some named twice by a token, some by none."""
+def random_ids(sizes: Mapping[str, int], rng: np.random.Generator, beyond: bool = True) -> Ids:
+    """Return ids [T, USED]: experts at random, some of them named twice by a token, some by none.
+
+    Some are out of range, unless `beyond` says that none is.
+    """
     t, used, experts = sizes["T"], sizes["USED"], sizes["EXPERTS"]
     named = rng.permutation(experts)[: max(1, experts - experts // 4)]
     ids = named[rng.integers(0, len(named), (t, used))].astype(np.uint32)
     out = rng.random((t, used)) < 0.1
-    if ids.size > 4:
+    if ids.size > 4 and beyond:
         ids = np.where(out, rng.choice(np.array([experts, 2**32 - 1, 2**31], dtype=np.uint32), (t, used)), ids)
-        ids[0] = ids[0, 0]
+    ids[0] = ids[0, 0]
     return ids
 
 

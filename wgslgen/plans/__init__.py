@@ -13,7 +13,7 @@ from wgslgen.model import Model
 from wgslgen.plan import Plan
 from wgslgen.spec import Kernel
 
-MODULES = ("linear", "attention", "sampling", "decode")
+MODULES = ("linear", "experts", "attention", "sampling", "decode")
 Maker = Callable[[Sequence[Kernel], Model | None], Iterator[Plan]]
 
 
