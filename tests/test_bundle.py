@@ -143,7 +143,7 @@ def test_the_schema_refuses_unknown_keys_and_wrong_types(built: bundle.Bundle) -
     validator = jsonschema.Draft202012Validator(json.loads(built.files[SCHEMA]))
     changes: tuple[dict[str, object], ...] = (
         {"extra": 1},
-        {"schema_version": 2},
+        {"schema_version": 1},
         {"variants": [{}]},
         {"files": {"a": 1}},
     )

@@ -96,6 +96,13 @@ ADAPTERS = {
 }
 """All adapters by name: three in software, and the machine's own GPU through each module."""
 
+OFFERED: Mapping[str, frozenset[str]] = {
+    "lavapipe": frozenset({"shader-f16", "subgroups"}),
+    "swiftshader": frozenset({"subgroups"}),
+    "dawn-swiftshader": frozenset({"subgroups"}),
+}
+"""The features that a text may need and a software adapter has; what needs others is run on a GPU, through Dawn."""
+
 SOFTWARE = tuple(name for name, kind in ADAPTERS.items() if kind.software)
 
 

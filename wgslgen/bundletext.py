@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wgslgen import decoder
-from wgslgen.choices import Rows, good_tile, makes, matvec_constants, stored_as
+from wgslgen.choices import Rows, good_tile, makes, matmul_constants, matvec_constants, stored_as
 from wgslgen.formats import Format
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.model import Model, Weight
@@ -39,6 +39,9 @@ ROLES = {
 """What the roles of `decoder.wanted` are, in the comments of a bundle file."""
 BOTH = (False, True)
 FLOATS = ("f32", "f16")
+EPILOGUES = ("store", "residual", "swiglu")
+SPLITS = 4
+"""Parts of K where M and N alone are few tiles."""
 MOST_WIDE = 3
 """Formats up to which the first one gets its wide grid; with more of them 150 variants are soon spent."""
 MOST_BAKED = 8
@@ -117,6 +120,7 @@ def _asks(weights: Sequence[Weight], hidden: int | None, model: Model | None) ->
     for rank, stored in enumerate(sorted(by_bytes, key=lambda stored: -by_bytes[stored])):
         mine = [weight for weight in matrices if weight.format == stored]
         yield from _matvec(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE, baked=rank == 0 and not decode)
+        yield from _matmul(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE)
         int8 = matvec_constants("int8", stored)
         if int8 is not None:
             activations[int8["activation_group"], stored.int8_stride or 1] = None
@@ -190,6 +194,54 @@ def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) 
             yield from _baked_k(stored, [w for w in weights if w.role == "head"], constants)
 
 
+def _matmul(stored: Format, weights: Sequence[Weight], wide: bool) -> Iterator[Ask]:
+    """Yield the tables for many tokens: without features, by tables of sums for one bit, and on matrix units."""
+    many = "many tokens, any N and K"
+    for route, few, most in (("tile", (1, 4), (4, 4)), ("int8", (1, 4), (8, 4))):
+        constants = matmul_constants(route, stored)
+        if constants is None:
+            continue
+        sizes = [(16, *few), (64, *most)] if wide else [(64, *most)]
+        tile: Rows = {"tile_m,thread_m,thread_n": sizes, "epilogue": EPILOGUES if wide else "store"}
+        yield Ask(
+            f"{stored}: {many}, activations {ACTIVATIONS['int8' if route == 'int8' else 'float']}.",
+            {**constants, **tile},
+        )
+        if wide and route == "tile":
+            yield Ask(f"{stored}: the same for f16 activations.", {**constants, "activation": "f16", "output": FLOATS})
+        if wide:
+            parts = {"tile_m": 16, "thread_m": few[0], "thread_n": few[1], "num_splits": SPLITS}
+            yield Ask(f"{stored}: a few tokens, summed in parts of K by sum_splits.", {**constants, **parts})
+    lut = matmul_constants("lut", stored)
+    if wide and lut is not None:
+        yield Ask(f"{stored}: {many}, sums of four in tables.", {**lut, "tile_m,tile_k": [(8, 64), (16, 32)]})
+    if wide:
+        yield Ask("What adds up parts of K.", {"kernel": "sum_splits", "num_splits": SPLITS, "epilogue": EPILOGUES})
+        yield from _matrix_units(stored, weights)
+
+
+def _matrix_units(stored: Format, weights: Sequence[Weight]) -> Iterator[Ask]:
+    """Yield the tables for browsers that offer subgroup matrices, K baked in where the shapes are known."""
+    constants = matmul_constants("subgroup_matrix", stored)
+    if constants is None:
+        return
+    columns = sorted({weight.k for weight in weights if weight.role == "linear"})
+    wide = {"tile_m": 128, "tile_n": 128, "tile_k": 64, "subgroup_m": 4, "subgroup_n": 2}
+    yield Ask(
+        f"{stored}: many tokens on NVIDIA's matrix units (an experiment of Chromium's).",
+        {**constants, **wide, "k": columns, "epilogue": ("store", "residual")},
+    )
+    yield Ask("The same for gate and up.", {**constants, **wide, "tile_n": 64, "k": columns[:1], "epilogue": "swiglu"})
+    yield Ask(
+        "The same for a few tokens, summed in parts of K by sum_splits.",
+        {**constants, "tile_m": 16, "subgroup_m": 1, "subgroup_n": 4, "tile_k": 64, "num_splits": SPLITS},
+    )
+    yield Ask(
+        "The same on Intel's and on Apple's matrix units, any N and K.",
+        {**constants, "matrix": ("f16_8x16x16", "f32_8x8x8"), "epilogue": EPILOGUES, "tile_n": 32},
+    )
+
+
 def _baked(stored: Format, weights: Sequence[Weight], constants: Rows) -> Iterator[Ask]:
     """Yield the table with N and K of these matrices, those with the most weights first."""
     names: dict[tuple[int, int], list[str]] = {}
@@ -219,9 +271,10 @@ def _baked_k(stored: Format, weights: Sequence[Weight], constants: Rows) -> Iter
 def _get_rows(stored: Format, k: int | None) -> Iterator[Ask]:
     for layout in ("planar", "ggml") if stored.quantised else ("ggml",):
         constants = {"kernel": "get_rows", **stored_as(stored), "layout": layout}
-        for words in (4, 2, 1):
+        for words in (4, 2, 1) if stored.step is None else (None,):
             if makes(GetRows, {**constants, "step_words": words}):
-                step = {} if words == GetRows.model_fields["step_words"].default else {"step_words": words}
+                plain = words in (None, GetRows.model_fields["step_words"].default)
+                step = {} if plain else {"step_words": words}
                 base = {**constants, **step, "output": FLOATS}
                 yield Ask(f"Embedding look-up in {stored}, layout {layout}.", base)
                 if k is not None:

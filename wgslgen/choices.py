@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from wgslgen.formats import Format
+from wgslgen.kernels.matmul import Matmul
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.spec import Kernel
 
@@ -41,7 +42,7 @@ def matvec_constants(route: str, stored: Format, k: int | None = None) -> dict[s
         for words in _step_words(route, stored, k):
             for group in groups:
                 constants = {"kernel": "matvec", **stored_as(stored), "layout": layout, "route": route}
-                if words != Matvec.model_fields["step_words"].default:
+                if words not in (None, Matvec.model_fields["step_words"].default):
                     constants["step_words"] = words
                 if group is not None:
                     constants["activation_group"] = group
@@ -50,8 +51,29 @@ def matvec_constants(route: str, stored: Format, k: int | None = None) -> dict[s
     return None
 
 
-def _step_words(route: str, stored: Format, k: int | None) -> Sequence[int]:
-    """Return step widths in u32 words, the best first."""
+def matmul_constants(route: str, stored: Format) -> dict[str, Any] | None:
+    """Return constants of `matmul` that the route accepts for this format, its tile aside; None where there are none.
+
+    Planar comes before the file's own layout. A step is as short as it can be, so that a tile of K has enough of them.
+    """
+    groups: Iterable[int | None] = (64, 32) if route == "int8" else (None,)
+    for layout in ("planar", "ggml"):
+        for words in (None,) if stored.step else (1, 2, 4):
+            for group in groups:
+                constants = {"kernel": "matmul", **stored_as(stored), "layout": layout, "route": route}
+                if words not in (None, Matmul.model_fields["step_words"].default):
+                    constants["step_words"] = words
+                if group is not None:
+                    constants["activation_group"] = group
+                if makes(Matmul, constants):
+                    return constants
+    return None
+
+
+def _step_words(route: str, stored: Format, k: int | None) -> Sequence[int | None]:
+    """Return step widths in u32 words, the best first; None for a format with steps of its own."""
+    if stored.step is not None:
+        return (None,)
     if route != "int8":
         return (1, 2, 4)
     busy = good_tile(k)["workgroup_size"] * 3 // 4

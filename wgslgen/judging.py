@@ -28,6 +28,8 @@ from wgslgen.spec import Case, Frozen, Kernel, Tolerance
 
 Subject = Kernel | Plan
 """What can be proven: a variant, or a plan of several."""
+SHAPES = "subgroup matrices of"
+"""How `Outcome.lacking` begins where a device multiplies subgroup matrices of other shapes."""
 SOURCE = "verify"
 """What texts name as their bundle file while they are verified; it is a comment and changes no result."""
 
@@ -104,7 +106,7 @@ def _lacking(gpu: Gpu, subject: Subject) -> str | None:
         if missing:
             return missing[0]
         if wanted.subgroup_matrix and wanted.subgroup_matrix not in gpu.matrices:
-            return f"subgroup matrices {wanted.subgroup_matrix}"
+            return f"{SHAPES} {wanted.subgroup_matrix}"
         if wanted.subgroups and (lacks := wanted.subgroups.lacks(gpu.subgroup_size)):
             return lacks
     return None

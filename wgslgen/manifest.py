@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from wgslgen import expr
+from wgslgen import expr, naga
+from wgslgen.adapters import OFFERED
 from wgslgen.naming import variant_name, what_name
 from wgslgen.plan import Plan
 from wgslgen.spec import Frozen, Kernel, Requirements, Tolerance
 
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION: Literal[2] = 2
 MANIFEST = "manifest.json"
 SCHEMA = "manifest.schema.json"
 
@@ -67,6 +68,16 @@ class RuleEntry(Frozen):
     why: str
 
 
+class ProofEntry(Frozen):
+    """Who has to accept a variant before it ships: the judges that read its text, and the adapters that run it.
+
+    Variants that multiply subgroup matrices are read by Tint alone, and run on a GPU that has them.
+    """
+
+    judges: tuple[str, ...]
+    adapters: tuple[str, ...]
+
+
 class VariantEntry(Frozen):
     """One variant. Variants with the same `computes` may replace each other."""
 
@@ -84,6 +95,7 @@ class VariantEntry(Frozen):
     requirements: Requirements
     rules: tuple[RuleEntry, ...]
     tolerance: Tolerance
+    proof: ProofEntry
 
 
 class BufferEntry(Frozen):
@@ -122,7 +134,7 @@ class Manifest(Frozen):
     schema_: str = Field(alias="$schema", default=f"./{SCHEMA}")
     license: Literal["MIT"] = "MIT"
     made_by: str
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     name: str
     description: str
     model: dict[str, int | float | bool | str]
@@ -172,7 +184,17 @@ def entry(variant: Kernel) -> VariantEntry:
         requirements=variant.requirements,
         rules=tuple(RuleEntry(condition=_json(r.expression, {**known}), why=r.why) for r in variant.rules()),
         tolerance=variant.tolerance(),
+        proof=proof_of(variant),
     )
+
+
+def proof_of(variant: Kernel) -> ProofEntry:
+    """Return who judges a variant's text, and the software adapters that run it, or Dawn on a GPU where none can."""
+    features = {*variant.requirements.features}
+    known = not any(feature.replace("-", "_") in naga.UNKNOWN_EXTENSIONS for feature in features)
+    adapters = tuple(name for name, offered in OFFERED.items() if features <= offered)
+    judges = ("rules", "naga", "tint") if known else ("rules", "tint")
+    return ProofEntry(judges=judges, adapters=adapters or ("dawn-gpu",))
 
 
 def plan_entry(plan: Plan) -> PlanEntry:

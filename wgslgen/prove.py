@@ -21,7 +21,7 @@ from wgslgen.report import Report
 from wgslgen.spec import Case, Frozen, Kernel
 from wgslgen.tomltext import brief
 from wgslgen.validate import validate
-from wgslgen.verify import SOURCE, Outcome, cache_folder, ignore, judge, missing_runs, verify
+from wgslgen.verify import SOURCE, Outcome, cache_folder, for_gpus, ignore, judge, missing_runs, verify
 
 
 class Proof(Frozen):
@@ -33,8 +33,13 @@ class Proof(Frozen):
 
     @property
     def never_run(self) -> list[str]:
-        """Variants that no adapter could run."""
+        """Variants that no adapter could run, but those of `for_gpus`."""
         return missing_runs(self.outcomes)
+
+    @property
+    def for_gpus(self) -> list[str]:
+        """Variants that no adapter could run for want of subgroup matrices."""
+        return for_gpus(self.outcomes)
 
 
 def choose_adapters(names: Sequence[str], require: bool) -> tuple[str, ...]:
@@ -155,7 +160,7 @@ def variants_for(tensor: GgufTensor) -> list[Kernel]:
     ]
     found: list[Kernel] = []
     for kernel, constants in wanted:
-        for step_words in (4, 2, 1):
+        for step_words in (4, 2, 1, None):
             choice = {"format": tensor.format, "group": tensor.group, "step_words": step_words, **constants}
             try:
                 kernel_class(kernel)(**{**choice, "k": tensor.k})  # tells whether rows of this length are whole steps

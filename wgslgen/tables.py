@@ -132,6 +132,9 @@ def print_proof(proof: Proof) -> None:
         note = f"; {len(lacking)} variants need {', '.join(why)}, which it lacks" if lacking else ""
         passed = sum(outcome.status == "passed" for outcome in here)
         console.print(f"{adapter}: {passed} of {len(here)} passed{note}", highlight=False, markup=False)
+    if left := proof.for_gpus:
+        said = f"{len(left)} variants multiply subgroup matrices that none of these adapters has: judged, but not run"
+        console.print(said, highlight=False, markup=False)
 
 
 def _print_tensors(console: Console, outcomes: Sequence[Outcome]) -> None:

@@ -124,7 +124,10 @@ class Matmul(Weighted):
 
     def refusals(self) -> Iterator[str]:
         """Yield what does not go together."""
-        yield from super().refusals()
+        reasons = [*super().refusals()]
+        yield from reasons
+        if reasons:  # steps may be empty
+            return
         for name in sorted({name for route in ROUTES.values() for name in route.takes} - {*self.way.takes}):
             if getattr(self, name) is not None:
                 yield f"route {self.route} has no {name}; leave it out"

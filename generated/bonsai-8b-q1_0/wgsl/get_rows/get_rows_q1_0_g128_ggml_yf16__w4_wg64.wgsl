@@ -59,8 +59,8 @@ fn load_step(step: u32) -> vec4<u32> {
   return select(here, (here >> vec4<u32>(16u)) | (next << vec4<u32>(16u)), odd == 1u);
 }
 
-fn block_scale(block: u32) -> f32 {
-  let byte = block * BLOCK_BYTES;
+fn step_scale(step: u32) -> f32 {
+  let byte = step / STEPS_PER_BLOCK * BLOCK_BYTES;
   return unpack2x16float(weights[byte / 4u])[(byte / 2u) % 2u];
 }
 
@@ -102,6 +102,51 @@ fn decode_step(step: vec4<u32>) -> array<vec4<f32>, STEP_FOURS> {
   );
 }
 
+// The first group of four elements of a step of a row; the step's others follow in steps of four_offsets.
+fn step_four(step: u32) -> u32 {
+  return step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+}
+
+// The weights of a step of the matrix.
+fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
+  let values = decode_step(load_step(step));
+  let scale = step_scale(step);
+  return array<vec4<f32>, STEP_FOURS>(
+    scale * values[0u],
+    scale * values[1u],
+    scale * values[2u],
+    scale * values[3u],
+    scale * values[4u],
+    scale * values[5u],
+    scale * values[6u],
+    scale * values[7u],
+    scale * values[8u],
+    scale * values[9u],
+    scale * values[10u],
+    scale * values[11u],
+    scale * values[12u],
+    scale * values[13u],
+    scale * values[14u],
+    scale * values[15u],
+    scale * values[16u],
+    scale * values[17u],
+    scale * values[18u],
+    scale * values[19u],
+    scale * values[20u],
+    scale * values[21u],
+    scale * values[22u],
+    scale * values[23u],
+    scale * values[24u],
+    scale * values[25u],
+    scale * values[26u],
+    scale * values[27u],
+    scale * values[28u],
+    scale * values[29u],
+    scale * values[30u],
+    scale * values[31u],
+  );
+}
+
 // What a conversion makes of numbers past the range of f16 differs between devices, so they stay at its end.
 fn narrow(value: vec4<f32>) -> vec4<f16> {
   return vec4<f16>(clamp(value, vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
@@ -125,43 +170,9 @@ fn main(
     for (var step = local_index; step < steps; step += WORKGROUP_SIZE) {
       var values = array<vec4<f32>, STEP_FOURS>();
       if (at < params.n) {
-        let from_step = at * row_steps + step;
-        values = decode_step(load_step(from_step));
-        let scale = block_scale(from_step / STEPS_PER_BLOCK);
-        values[0u] = scale * values[0u];
-        values[1u] = scale * values[1u];
-        values[2u] = scale * values[2u];
-        values[3u] = scale * values[3u];
-        values[4u] = scale * values[4u];
-        values[5u] = scale * values[5u];
-        values[6u] = scale * values[6u];
-        values[7u] = scale * values[7u];
-        values[8u] = scale * values[8u];
-        values[9u] = scale * values[9u];
-        values[10u] = scale * values[10u];
-        values[11u] = scale * values[11u];
-        values[12u] = scale * values[12u];
-        values[13u] = scale * values[13u];
-        values[14u] = scale * values[14u];
-        values[15u] = scale * values[15u];
-        values[16u] = scale * values[16u];
-        values[17u] = scale * values[17u];
-        values[18u] = scale * values[18u];
-        values[19u] = scale * values[19u];
-        values[20u] = scale * values[20u];
-        values[21u] = scale * values[21u];
-        values[22u] = scale * values[22u];
-        values[23u] = scale * values[23u];
-        values[24u] = scale * values[24u];
-        values[25u] = scale * values[25u];
-        values[26u] = scale * values[26u];
-        values[27u] = scale * values[27u];
-        values[28u] = scale * values[28u];
-        values[29u] = scale * values[29u];
-        values[30u] = scale * values[30u];
-        values[31u] = scale * values[31u];
+        values = step_weights(at * row_steps + step);
       }
-      let first = row * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+      let first = row * (k / 4u) + step_four(step);
       y[first + 0u] = narrow(values[0u]);
       y[first + 1u] = narrow(values[1u]);
       y[first + 2u] = narrow(values[2u]);

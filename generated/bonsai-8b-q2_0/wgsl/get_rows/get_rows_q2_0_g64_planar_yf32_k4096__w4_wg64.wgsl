@@ -46,7 +46,8 @@ fn load_step(step: u32) -> vec4<u32> {
   return codes[step];
 }
 
-fn block_scale(block: u32) -> f32 {
+fn step_scale(step: u32) -> f32 {
+  let block = step / STEPS_PER_BLOCK;
   return unpack2x16float(scales[block / 2u])[block % 2u];
 }
 
@@ -72,6 +73,35 @@ fn decode_step(step: vec4<u32>) -> array<vec4<f32>, STEP_FOURS> {
   );
 }
 
+// The first group of four elements of a step of a row; the step's others follow in steps of four_offsets.
+fn step_four(step: u32) -> u32 {
+  return step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+}
+
+// The weights of a step of the matrix.
+fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
+  let values = decode_step(load_step(step));
+  let scale = step_scale(step);
+  return array<vec4<f32>, STEP_FOURS>(
+    scale * values[0u],
+    scale * values[1u],
+    scale * values[2u],
+    scale * values[3u],
+    scale * values[4u],
+    scale * values[5u],
+    scale * values[6u],
+    scale * values[7u],
+    scale * values[8u],
+    scale * values[9u],
+    scale * values[10u],
+    scale * values[11u],
+    scale * values[12u],
+    scale * values[13u],
+    scale * values[14u],
+    scale * values[15u],
+  );
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
   @builtin(workgroup_id) workgroup_id: vec3<u32>,
@@ -90,27 +120,9 @@ fn main(
     for (var step = local_index; step < steps; step += WORKGROUP_SIZE) {
       var values = array<vec4<f32>, STEP_FOURS>();
       if (at < params.n) {
-        let from_step = at * row_steps + step;
-        values = decode_step(load_step(from_step));
-        let scale = block_scale(from_step / STEPS_PER_BLOCK);
-        values[0u] = scale * values[0u];
-        values[1u] = scale * values[1u];
-        values[2u] = scale * values[2u];
-        values[3u] = scale * values[3u];
-        values[4u] = scale * values[4u];
-        values[5u] = scale * values[5u];
-        values[6u] = scale * values[6u];
-        values[7u] = scale * values[7u];
-        values[8u] = scale * values[8u];
-        values[9u] = scale * values[9u];
-        values[10u] = scale * values[10u];
-        values[11u] = scale * values[11u];
-        values[12u] = scale * values[12u];
-        values[13u] = scale * values[13u];
-        values[14u] = scale * values[14u];
-        values[15u] = scale * values[15u];
+        values = step_weights(at * row_steps + step);
       }
-      let first = row * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+      let first = row * (k / 4u) + step_four(step);
       y[first + 0u] = values[0u];
       y[first + 1u] = values[1u];
       y[first + 2u] = values[2u];

@@ -51,7 +51,8 @@ fn load_step(step: u32) -> Signs {
   return Signs(plus[step], minus[step]);
 }
 
-fn block_scale(block: u32) -> f32 {
+fn step_scale(step: u32) -> f32 {
+  let block = step / STEPS_PER_BLOCK;
   return unpack2x16float(scales[block / 2u])[block % 2u];
 }
 
@@ -128,9 +129,9 @@ fn main(
 ) {
   let thread = Thread(local_index, lane, subgroup, subgroups);
   let n = params.n;
+  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let k = params.k;
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
-  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let start_0 = min(tile + 0u, n - 1u) * row_steps;
   let start_1 = min(tile + 1u, n - 1u) * row_steps;
   let start_2 = min(tile + 2u, n - 1u) * row_steps;
@@ -140,13 +141,13 @@ fn main(
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
     let step_0 = load_step(start_0 + step);
-    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
+    let scale_0 = step_scale(start_0 + step);
     let step_1 = load_step(start_1 + step);
-    let scale_1 = block_scale((start_1 + step) / STEPS_PER_BLOCK);
+    let scale_1 = step_scale(start_1 + step);
     let step_2 = load_step(start_2 + step);
-    let scale_2 = block_scale((start_2 + step) / STEPS_PER_BLOCK);
+    let scale_2 = step_scale(start_2 + step);
     let step_3 = load_step(start_3 + step);
-    let scale_3 = block_scale((start_3 + step) / STEPS_PER_BLOCK);
+    let scale_3 = step_scale(start_3 + step);
     let x_0 = load_x(step, 0u, k);
     let weights_0 = decode_step(step_0);
     sums[0u] += multiply(weights_0, scale_0, x_0);

@@ -53,8 +53,8 @@ fn load_step(step: u32) -> u32 {
 }
 
 // x scales the codes, y is added to each weight.
-fn block_scale(block: u32) -> vec2<f32> {
-  return unpack2x16float(scales[block]);
+fn step_scale(step: u32) -> vec2<f32> {
+  return unpack2x16float(scales[step / STEPS_PER_BLOCK]);
 }
 
 // The values of one step, still without the block's scale.
@@ -65,6 +65,11 @@ fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   );
 }
 
+// The first group of four elements of a step of a row; the step's others follow in steps of four_offsets.
+fn step_four(step: u32) -> u32 {
+  return step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+}
+
 // The activations of a step, and their sum.
 struct Activations {
   values: array<vec4<f32>, STEP_FOURS>,
@@ -72,7 +77,7 @@ struct Activations {
 }
 
 fn load_x(step: u32, column: u32, k: u32) -> Activations {
-  let first = column * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+  let first = column * (k / 4u) + step_four(step);
   let x_0 = vec4<f32>(x[first + 0u]);
   let x_1 = vec4<f32>(x[first + 4u]);
   let sums = x_0 + x_1;
@@ -118,16 +123,16 @@ fn main(
 ) {
   let thread = Thread(local_index);
   let n = params.n;
+  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let k = params.k;
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
-  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let start_0 = min(tile + 0u, n - 1u) * row_steps;
   // The sums of a thread: [matrix][column][row of the tile].
   var sums = array<f32, REDUCE_VALUES>();
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
     let step_0 = load_step(start_0 + step);
-    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
+    let scale_0 = step_scale(start_0 + step);
     let x_0 = load_x(step, 0u, k);
     let weights_0 = decode_step(step_0);
     sums[0u] += multiply(weights_0, scale_0, x_0);

@@ -56,10 +56,11 @@ fn load_step(step: u32) -> vec4<u32> {
 }
 
 // x scales the codes, y is added to each weight.
-fn block_scale(block: u32) -> vec2<f32> {
-  return unpack2x16float(scales[block]);
+fn step_scale(step: u32) -> vec2<f32> {
+  return unpack2x16float(scales[step / STEPS_PER_BLOCK]);
 }
 
+// The codes of one step as signed bytes, four elements a word.
 fn decode_step(step: vec4<u32>) -> array<u32, STEP_FOURS> {
   return array<u32, STEP_FOURS>(
     packed4(step.x, 0u),
@@ -73,6 +74,11 @@ fn decode_step(step: vec4<u32>) -> array<u32, STEP_FOURS> {
   );
 }
 
+// The first group of four elements of a step of a row; the step's others follow in steps of four_offsets.
+fn step_four(step: u32) -> u32 {
+  return step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+}
+
 // The int8 activations of a step, their scale, and the part of the group's sum that this step accounts for.
 struct Activations {
   values: array<u32, STEP_FOURS>,
@@ -81,7 +87,7 @@ struct Activations {
 }
 
 fn load_x(step: u32, column: u32, k: u32) -> Activations {
-  let first = column * (k / 4u) + step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+  let first = column * (k / 4u) + step_four(step);
   let group = (column * k + step * (4u * STEP_FOURS)) / ACTIVATION_GROUP;
   let x_0 = x8[first / 4u + 0u];
   let x_1 = x8[first / 4u + 1u];
@@ -165,9 +171,9 @@ fn main(
 ) {
   let thread = Thread(local_index, lane, subgroup, subgroups);
   let n = params.n;
+  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let k = params.k;
   let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
-  let tile = workgroup_index(workgroup_id, num_workgroups) * TILE_ROWS;
   let start_0 = min(tile + 0u, n - 1u) * row_steps;
   let start_1 = min(tile + 1u, n - 1u) * row_steps;
   let start_2 = min(tile + 2u, n - 1u) * row_steps;
@@ -181,21 +187,21 @@ fn main(
   for (var step = thread.index; step < row_steps; step += WORKGROUP_SIZE) {
     // All loads of a step come first, so that they are in flight together.
     let step_0 = load_step(start_0 + step);
-    let scale_0 = block_scale((start_0 + step) / STEPS_PER_BLOCK);
+    let scale_0 = step_scale(start_0 + step);
     let step_1 = load_step(start_1 + step);
-    let scale_1 = block_scale((start_1 + step) / STEPS_PER_BLOCK);
+    let scale_1 = step_scale(start_1 + step);
     let step_2 = load_step(start_2 + step);
-    let scale_2 = block_scale((start_2 + step) / STEPS_PER_BLOCK);
+    let scale_2 = step_scale(start_2 + step);
     let step_3 = load_step(start_3 + step);
-    let scale_3 = block_scale((start_3 + step) / STEPS_PER_BLOCK);
+    let scale_3 = step_scale(start_3 + step);
     let step_4 = load_step(start_4 + step);
-    let scale_4 = block_scale((start_4 + step) / STEPS_PER_BLOCK);
+    let scale_4 = step_scale(start_4 + step);
     let step_5 = load_step(start_5 + step);
-    let scale_5 = block_scale((start_5 + step) / STEPS_PER_BLOCK);
+    let scale_5 = step_scale(start_5 + step);
     let step_6 = load_step(start_6 + step);
-    let scale_6 = block_scale((start_6 + step) / STEPS_PER_BLOCK);
+    let scale_6 = step_scale(start_6 + step);
     let step_7 = load_step(start_7 + step);
-    let scale_7 = block_scale((start_7 + step) / STEPS_PER_BLOCK);
+    let scale_7 = step_scale(start_7 + step);
     let x_0 = load_x(step, 0u, k);
     let weights_0 = decode_step(step_0);
     sums[0u] += multiply(weights_0, scale_0, x_0);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from building-blocks.toml; change that file and run `wgslgen render` instead of editing here.
+//
+// matmul_id: Y = X W^T with an expert's W for each pair of token and expert
+// variant matmul_id_q4_K_planar_xf32_yf32_m16__tile_n32_k32_t1_x4_split1
+// codes: codes [EXPERTS][N][K / 256][32] u32
+// scales: what is not codes, [EXPERTS][N][K / 256] of 16 bytes, padded to a word
+// x: activations [T][K]
+// pairs: pairs, sorted by expert
+// tiles: expert, first, count and 0
+// y: result [T][USED][N]
+const TILE_M: u32 = 16u;
+const TILE_N: u32 = 32u;
+const TILE_K: u32 = 32u;
+const THREAD_M: u32 = 1u;
+const THREAD_N: u32 = 4u;
+const NUM_SPLITS: u32 = 1u;
+const BLOCK_SIZE: u32 = 256u;
+const STEPS_PER_BLOCK: u32 = 8u;
+const STEP_FOURS: u32 = 8u;
+const STEP_STRIDE: u32 = 8u;
+const CODE_WORDS: u32 = 32u;
+const HEADER_BYTES: u32 = 16u;
+const WORKGROUP_SIZE: u32 = 128u;
+const TILE_FOURS: u32 = 8u;
+const TILE_STEPS: u32 = 1u;
+const THREADS_M: u32 = 16u;
+const THREADS_N: u32 = 8u;
+
+struct Params {
+  tokens: u32,
+  used: u32,
+  experts: u32,
+  x_stride: u32,
+  n: u32,
+  k: u32,
+}
+
+@group(0) @binding(0) var<storage, read> codes: array<u32>;
+@group(0) @binding(1) var<storage, read> scales: array<u32>;
+@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> pairs: array<u32>;
+@group(0) @binding(4) var<storage, read> tiles: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+var<workgroup> x_tile: array<vec4<f32>, TILE_M * TILE_FOURS>;
+var<workgroup> w_tile: array<vec4<f32>, TILE_N * TILE_FOURS>;
+
+// A dispatch above the limit of one dimension is folded into three; this unfolds it.
+fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
+  return id.x + count.x * (id.y + count.y * id.z);
+}
+
+// planar: all code words in row order, and all other bytes of the blocks in another plane.
+fn code_word(block: u32, at: u32) -> u32 {
+  return codes[block * CODE_WORDS + at];
+}
+
+// Byte `at` of those of a block that are not codes, in the order of the file.
+fn header_byte(block: u32, at: u32) -> u32 {
+  let byte = block * HEADER_BYTES + at;
+  return (scales[byte / 4u] >> (8u * (byte % 4u))) & 0xffu;
+}
+
+// The f16 in the bytes `at` and `at` + 1 of them.
+fn header_half(block: u32, at: u32) -> f32 {
+  let byte = block * HEADER_BYTES + at;
+  return unpack2x16float(scales[byte / 4u])[(byte / 2u) % 2u];
+}
+
+// q4_K: eight groups of 32 codes of 4 bits; in a run of 32 bytes the low halves are one group, the high halves the
+// next. weight = d * scale * code - m * minimum.
+fn load_step(step: u32) -> array<u32, STEP_FOURS> {
+  let part = step % STEPS_PER_BLOCK;
+  let block = step / STEPS_PER_BLOCK;
+  let first = part / 2u * 8u;
+  let shift = part % 2u * 4u;
+  return array<u32, STEP_FOURS>(
+    (code_word(block, first + 0u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 1u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 2u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 3u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 4u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 5u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 6u) >> shift) & 0x0f0f0f0fu,
+    (code_word(block, first + 7u) >> shift) & 0x0f0f0f0fu,
+  );
+}
+
+// x scales the codes, y is added to each weight. Scales and minima 0 to 3 are the low 6 bits of a byte each; of the
+// others the low 4 bits stand in one byte, scale below minimum, and the upper 2 bits on top of the first four.
+fn step_scale(step: u32) -> vec2<f32> {
+  let part = step % STEPS_PER_BLOCK;
+  let block = step / STEPS_PER_BLOCK;
+  let i = part % 4u;
+  let first = vec2<u32>(header_byte(block, 4u + i), header_byte(block, 8u + i));
+  let both = header_byte(block, 12u + i);
+  let last = vec2<u32>(both & 15u, both >> 4u) | ((first >> vec2<u32>(6u)) << vec2<u32>(4u));
+  let sixes = select(first & vec2<u32>(63u), last, part >= 4u);
+  return vec2<f32>(header_half(block, 0u), -header_half(block, 2u)) * vec2<f32>(sixes);
+}
+
+// Bytes that are made 0 to 255 and placed at bits 0 and 8 of the mantissas of 2^23 and 2^15 each count 1 there, so
+// taking off that power and the bias leaves the value, exactly and without a conversion.
+fn bytes4(codes: u32) -> vec4<f32> {
+  let biased = codes ^ 0x80808080u;
+  let bytes = vec4<u32>(biased, biased, biased >> 16u, biased >> 16u) & vec4<u32>(0xffu, 0xff00u, 0xffu, 0xff00u);
+  let floats = bitcast<vec4<f32>>(bytes | vec4<u32>(0x4b000000u, 0x47000000u, 0x4b000000u, 0x47000000u));
+  return floats - vec4<f32>(8388736.0f, 32896.0f, 8388736.0f, 32896.0f);
+}
+
+// The values of one step, still without its scale.
+fn decode_step(step: array<u32, STEP_FOURS>) -> array<vec4<f32>, STEP_FOURS> {
+  return array<vec4<f32>, STEP_FOURS>(
+    bytes4(step[0u]),
+    bytes4(step[1u]),
+    bytes4(step[2u]),
+    bytes4(step[3u]),
+    bytes4(step[4u]),
+    bytes4(step[5u]),
+    bytes4(step[6u]),
+    bytes4(step[7u]),
+  );
+}
+
+// The first group of four elements of a step of a row; the step's others follow in steps of four_offsets.
+fn step_four(step: u32) -> u32 {
+  return step / STEPS_PER_BLOCK * (BLOCK_SIZE / 4u) + step % STEPS_PER_BLOCK * STEP_STRIDE;
+}
+
+// The weights of a step of the matrix.
+fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
+  let values = decode_step(load_step(step));
+  let scale = step_scale(step);
+  return array<vec4<f32>, STEP_FOURS>(
+    scale.x * values[0u] + scale.y,
+    scale.x * values[1u] + scale.y,
+    scale.x * values[2u] + scale.y,
+    scale.x * values[3u] + scale.y,
+    scale.x * values[4u] + scale.y,
+    scale.x * values[5u] + scale.y,
+    scale.x * values[6u] + scale.y,
+    scale.x * values[7u] + scale.y,
+  );
+}
+
+// Where the row of a tile stands in x and in the result: a row is a place in `pairs`.
+fn x_row(row: u32) -> u32 {
+  return pairs[row] / params.used;
+}
+
+fn y_row(row: u32) -> u32 {
+  return pairs[row];
+}
+
+// The row of the weights that stands at `row` of the tile's; past the end of a matrix its last one.
+fn weight_row(row: u32, first_n: u32, n: u32) -> u32 {
+  return min(first_n + row, n - 1u);
+}
+
+// Stores the result of token `row` and row `column` of W, or nothing past the end of either.
+fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32) {
+  if (row < m && column < n && split == 0u) {
+    let place = y_row(row) * n + column;
+    let result = sum;
+    y[place] = result;
+  }
+}
+
+// The place of four columns of a row: neighbouring rows are exchanged, so that a column of many rows meets all banks.
+fn tile_place(row: u32, four: u32) -> u32 {
+  return row * TILE_FOURS + (four ^ (row % TILE_FOURS));
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(workgroup_id) workgroup_id: vec3<u32>,
+  @builtin(num_workgroups) num_workgroups: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let n = params.n;
+  let k = params.k;
+  let row_steps = k / BLOCK_SIZE * STEPS_PER_BLOCK;
+  // Tiles of one N stand together, so that they find an expert's weights in the cache.
+  let at = workgroup_index(workgroup_id, num_workgroups);
+  let count = params.tokens * params.used;
+  let places = (count + TILE_M - 1u) / TILE_M + params.experts + 1u;
+  let chosen = tiles[at % places];
+  let first_m = chosen.y;
+  // Rows past the end read the tile's last one; a tile without pairs stores nothing.
+  let m = chosen.y + chosen.z;
+  let expert = min(chosen.x, params.experts - 1u);
+  let first_weight_row = expert * n;
+  let first_n = at / places * TILE_N;
+  let split = 0u;
+  // An expert that is none has no tile of K, so that its sums are zeros.
+  let first_tile = 0u;
+  let last_tile = select(0u, (k + TILE_K - 1u) / TILE_K, chosen.x < params.experts);
+  let thread_m = local_index / THREADS_N;
+  let thread_n = local_index % THREADS_N;
+  var sum_0_0_0 = 0.0f;
+  var sum_0_0_1 = 0.0f;
+  var sum_0_0_2 = 0.0f;
+  var sum_0_0_3 = 0.0f;
+  for (var tile = first_tile; tile < last_tile; tile++) {
+    let first_four = tile * TILE_FOURS;
+    for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
+      let row = place / TILE_FOURS;
+      let four = place % TILE_FOURS;
+      let inside = first_four + four < k / 4u;
+      let from_four = x_row(min(first_m + row, m - 1u)) * (params.x_stride / 4u) + min(first_four + four, k / 4u - 1u);
+      let values = select(vec4<f32>(), x[from_four], inside);
+      x_tile[tile_place(row, four)] = values;
+    }
+    let first_step = tile * TILE_STEPS;
+    for (var place = local_index; place < 1u * TILE_N * TILE_STEPS; place += WORKGROUP_SIZE) {
+      let row = place / TILE_STEPS;
+      let step = first_step + place % TILE_STEPS;
+      let inside = step < row_steps;
+      let w_row = first_weight_row + weight_row(row, first_n, n);
+      let values = step_weights(w_row * row_steps + min(step, row_steps - 1u));
+      let four = step_four(step) - first_four;
+      w_tile[tile_place(row, four + 0u)] = select(vec4<f32>(), values[0u], inside);
+      w_tile[tile_place(row, four + 1u)] = select(vec4<f32>(), values[1u], inside);
+      w_tile[tile_place(row, four + 2u)] = select(vec4<f32>(), values[2u], inside);
+      w_tile[tile_place(row, four + 3u)] = select(vec4<f32>(), values[3u], inside);
+      w_tile[tile_place(row, four + 4u)] = select(vec4<f32>(), values[4u], inside);
+      w_tile[tile_place(row, four + 5u)] = select(vec4<f32>(), values[5u], inside);
+      w_tile[tile_place(row, four + 6u)] = select(vec4<f32>(), values[6u], inside);
+      w_tile[tile_place(row, four + 7u)] = select(vec4<f32>(), values[7u], inside);
+    }
+    workgroupBarrier();
+    var part_0_0_0 = 0.0f;
+    var part_0_0_1 = 0.0f;
+    var part_0_0_2 = 0.0f;
+    var part_0_0_3 = 0.0f;
+    for (var four = 0u; four < TILE_FOURS; four++) {
+      let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
+      part_0_0_0 += dot(x_0, w_0_0);
+      let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
+      part_0_0_1 += dot(x_0, w_0_1);
+      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
+      part_0_0_2 += dot(x_0, w_0_2);
+      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
+      part_0_0_3 += dot(x_0, w_0_3);
+    }
+    sum_0_0_0 += part_0_0_0;
+    sum_0_0_1 += part_0_0_1;
+    sum_0_0_2 += part_0_0_2;
+    sum_0_0_3 += part_0_0_3;
+    workgroupBarrier();
+  }
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+}
