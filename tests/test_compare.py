@@ -166,7 +166,7 @@ def test_a_row_is_judged_by_itself_however_large_another_is(rng: np.random.Gener
     assert compare(expected, expected, magnitudes, loose).problem is None
     problem = compare(actual, expected, magnitudes, loose).problem
     assert problem is not None
-    assert "NMSE 1e-10" in problem
+    assert "NMSE of a row 1e-10" in problem
 
 
 EXACT = Tolerance(nmse=0.0, element=0.0, derivation="equal is equal")

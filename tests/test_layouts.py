@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wgslgen import formats, layouts
 from wgslgen.errors import UsageProblem
-from wgslgen.formats.base import Blocks, Bytes, Floats, Format
+from wgslgen.formats.base import Blocks, Bytes, Floats, Format, ScaledFormat
 
 CASES = [
     (formats.get(kind.name, group), layout)
@@ -33,6 +33,7 @@ def random_rows(fmt: Format, layout: str, n: int, blocks: int, rng: np.random.Ge
 
 def ternary(fmt: Format, data: Bytes) -> Bytes:
     """Return the rows with code 1, which q2_0 has for zero, in the place of code 3."""
+    assert isinstance(fmt, ScaledFormat)
     parts = fmt.split(data)
     return fmt.join(Blocks(np.where(parts.codes == 3, 1, parts.codes).astype(np.uint8), parts.scales))
 
@@ -46,6 +47,8 @@ def test_round_trip(fmt: Format, layout: str, n: int, blocks: int, rng: np.rando
     data = random_rows(fmt, layout, n, blocks, rng)
     planes = layouts.pack(fmt, layout, data, n, k)
     sizes = layouts.plane_sizes(fmt, layout, n, k)
+    if fmt.grid() is not None:
+        assert planes.pop(layouts.GRID).tolist() == np.asarray(fmt.grid()).tolist()
     assert list(planes) == list(sizes) == list(layouts.PLANES[layout])
     for plane, words in planes.items():
         assert words.dtype == np.uint32
@@ -78,6 +81,7 @@ def test_c27_one_q4_0_block_is_padded_to_whole_words() -> None:
 
 def test_c28_rows_of_54_bytes_straddle_words() -> None:
     fmt = formats.get("q4_0")
+    assert isinstance(fmt, ScaledFormat)
     scales = np.array([[(r + 1) * (b + 1) / 8 for b in range(3)] for r in range(3)]).astype(np.float16)
     data = fmt.join(Blocks(np.full((3, 96), 9, dtype=np.uint8), scales))
     words = layouts.pack(fmt, "ggml", data, 3, 96)["weights"]

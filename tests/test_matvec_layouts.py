@@ -12,6 +12,7 @@ from wgslgen import formats, launch, layouts, plans
 from wgslgen.adapters import SOFTWARE
 from wgslgen.compare import Close
 from wgslgen.errors import UsageProblem
+from wgslgen.formats.base import Format, ScaledFormat
 from wgslgen.kernels.argmax_merge import ArgmaxMerge
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.lm_head_argmax import LmHeadArgmax
@@ -31,6 +32,11 @@ PLANES: dict[str, Any] = {
     "activation_group": 32,
     "step_words": 1,
 }
+
+
+def _scaled(fmt: Format) -> ScaledFormat:
+    assert isinstance(fmt, ScaledFormat)
+    return fmt
 
 
 class TestRefusals:
@@ -167,7 +173,7 @@ class TestOracle:
         x = made.inputs["x1"]
         ones = np.bitwise_count
         dots = 2 * (ones(p & x).astype(int) - ones(m & x)) - ones(p).astype(int) + ones(m)
-        scales = fmt.split(data).scales.astype(np.float64).repeat(2, axis=1)
+        scales = _scaled(fmt).split(data).scales.astype(np.float64).repeat(2, axis=1)
         values = (dots * scales * made.inputs["x_scale"].astype(np.float64)).sum(axis=1)
         half = 2 * ones(p & x | m & ~x).astype(int) - ones(p | m)
         np.testing.assert_array_equal(half, dots)
@@ -188,7 +194,7 @@ class TestOracle:
         fmt = formats.get("q2_0", 64)
         for layout, codes in (("planes", {0, 1, 2}), ("row4", {0, 1, 2, 3})):
             data = random_weights({"layout": layout}, fmt, 4, 256, rng)
-            assert {*fmt.split(data).codes.ravel().tolist()} == codes
+            assert {*_scaled(fmt).split(data).codes.ravel().tolist()} == codes
 
     @pytest.mark.parametrize("wrong", ["signs", "planes", "scale"])
     def test_what_is_off_is_rejected(self, wrong: str, rng: np.random.Generator) -> None:

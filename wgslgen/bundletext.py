@@ -121,9 +121,9 @@ def _asks(weights: Sequence[Weight], hidden: int | None, model: Model | None) ->
         mine = [weight for weight in matrices if weight.format == stored]
         yield from _matvec(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE, baked=rank == 0 and not decode)
         yield from _matmul(stored, mine, wide=rank == 0 and len(by_bytes) <= MOST_WIDE)
-        int8 = matvec_constants("int8", stored)
-        if int8 is not None:
-            activations[int8["activation_group"], stored.int8_stride or 1] = None
+        for int8 in (matvec_constants("int8", stored), matmul_constants("int8", stored)):
+            if int8 is not None:
+                activations[int8["activation_group"], stored.int8_stride or 1] = None
     for group, stride in sorted(activations):
         there = any(ask.constants.get("group") == group and ask.constants.get("stride") == stride for ask in decode)
         yield Ask(

@@ -57,7 +57,7 @@ def rows(*blocks: Sequence[bytes]) -> Bytes:
 
 def widest(kernel: type[Weighted], **constants: Any) -> Any:
     """Return the variant with the widest step that these constants allow."""
-    for step_words in (4, 2, 1):
+    for step_words in (4, 2, 1, None):
         try:
             return kernel(**{"step_words": step_words, **constants})
         except ValidationError as refusal:

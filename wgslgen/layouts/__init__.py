@@ -76,7 +76,7 @@ def pack(fmt: Format, layout: str, data: NDArray[Any], n: int, k: int) -> dict[s
     """
     parts = _require(fmt, layout, n).split(fmt, fmt.rows(data, n, k))
     grid = fmt.grid()
-    return {plane: _to_words(part) for plane, part in parts.items()} | ({} if grid is None else {GRID: grid})
+    return {plane: _to_words(part) for plane, part in parts.items()} | ({} if grid is None else {GRID: grid.copy()})
 
 
 def unpack(fmt: Format, layout: str, planes: Mapping[str, Words], n: int, k: int) -> Bytes:

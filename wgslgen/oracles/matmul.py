@@ -89,7 +89,7 @@ def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDAr
 def narrow_distance(weights: Floats, x: NDArray[Any]) -> float:
     """Return the NMSE between the product with x [M, K] rounded to f16 and the exact one."""
     exact, _ = product(weights, x.astype(np.float64))
-    rounded, _ = product(weights, x.astype(np.float16).astype(np.float64))
+    rounded, _ = product(weights, narrowed({"operand": "f16"}, x).astype(np.float64))
     return float(np.square(rounded - exact).sum() / np.square(exact).sum())
 
 

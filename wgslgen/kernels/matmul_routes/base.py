@@ -55,7 +55,7 @@ class Route(ABC):
             name="x",
             access="read",
             element=f"vec4<{v.activation}>",
-            length=f"(({v.x_rows} - 1) * {v.x_stride} + K) // 4",
+            length=f"((max({v.x_rows}, 1) - 1) * {v.x_stride} + K) // 4",
             doc=f"activations {v.x_shape}",
         )
         return (x,)
