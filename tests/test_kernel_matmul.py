@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -200,7 +200,7 @@ def test_long_rows_stay_exact(variant: Matmul, k: int, bar: float) -> None:
 
 
 @pytest.mark.parametrize("route", ["tile", "lut"])
-def test_long_rows_of_f16_operands_are_within_1e_7(route: str) -> None:
+def test_long_rows_of_f16_operands_are_within_1e_7(route: Literal["tile", "lut"]) -> None:
     way: dict[str, Any] = Q1 if route == "lut" else {"format": "q8_0"}
     tile: dict[str, Any] = {"tile_k": 128} if route == "lut" else {"thread_m": 2}
     variant = Matmul(**way, route=route, operand="f16", tile_m=16, **tile)

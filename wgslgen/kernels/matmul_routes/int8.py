@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from wgslgen.kernels.matmul_routes.base import Route
-from wgslgen.kernels.matmul_routes.tile import MOST_SUMS, tile_refusals
+from wgslgen.kernels.matmul_routes.tile import CHAIN, MOST_SUMS, tile_refusals
 from wgslgen.spec import Binding, Const, Tolerance, WorkgroupVariable
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ SUMS = Tolerance(
     nmse=1e-12,
     element=2.0**-20,
     derivation=(
-        "products of a segment are summed as integers, exactly; scaling rounds three times, and a result adds up "
-        "K / segment of them: an error is at most (K / segment + 3) * 2^-24 of the magnitudes added"
+        "products of a segment are summed as integers, exactly; scaling rounds three times, and a result adds them up "
+        "in chains of 512 / segment and then K / 512: an error is at most (chains + 3) * 2^-24 of the magnitudes added"
     ),
 )
 
@@ -68,6 +68,7 @@ class Int8(Route):
         """Yield how a tile is made up of vec4s, steps and segments."""
         segment = segment_of(v)
         numbers = {
+            "SUM_TILES": max(1, CHAIN // v.size.k),
             "TILE_VECTORS": v.size.k // 16,
             "TILE_STEPS": v.size.k // v.step_elements,
             "TILE_SEGMENTS": v.size.k // segment,
