@@ -20,9 +20,10 @@ bundle: setup ## Render the bundles under generated/, validate them with both ju
 	$(RUN)/wgslgen render
 	$(RUN)/wgslgen verify --require-gpu --require naga,tint
 
-docs: ## Write docs/kernels.md from the specs; needs no naga-cli and no driver.
+docs: ## Write docs/kernels.md from the specs and docs/coverage.md from records; needs no naga-cli and no driver.
 	@bash .ci/setup.sh python
 	$(RUN)/python -m wgslgen.kerneldocs docs/kernels.md
+	$(RUN)/python -m wgslgen.coverage page docs/measurements/coverage-*.json > docs/coverage.md
 
 test: setup ## Run all tests; a skip or an empty test file is a failure.
 	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS) --dist worksteal

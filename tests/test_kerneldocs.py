@@ -29,7 +29,7 @@ from wgslgen.spec import Binding, Constant, Kernel, UniformField
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / kerneldocs.PAGE).read_text()
 TOKENS = MarkdownIt("commonmark").enable("table").parse(PAGE)
-EMPHASISED = {"when", "kept", "Refused", "step", "row", "unit"}
+EMPHASISED = {"when", "kept", "Refused", "step", "row", "unit", "pair", "segment"}
 """Words that the page and the docstrings stress on purpose."""
 
 

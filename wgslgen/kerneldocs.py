@@ -22,6 +22,7 @@ from wgslgen.exprtext import spell
 from wgslgen.frozen import literals
 from wgslgen.kernelforms import example, groups, parts_of, refusals, value_text
 from wgslgen.kernels import KERNELS
+from wgslgen.kernels.matmul_routes import ROUTES
 from wgslgen.model import Model
 from wgslgen.naming import variant_name
 from wgslgen.plan import Pass, Plan
@@ -72,9 +73,12 @@ def page(shown: Path, compared: Path) -> str:
     shipped = [variant for variants, _ in loaded for variant in variants]
     more = [variant for path in sorted(compared.glob("*.toml")) for variant in _loaded(path)[0]]
     lines = [HEAD, *(f"- [`{k.NAME}`](#{k.NAME}): {literal(k.SUMMARY)}" for k in KERNELS)]
-    lines += ["- [What several of them share](#shared)", "- [Plans](#plans)", ""]
+    lines += ["- [The routes of `matmul`](#routes)", "- [What several of them share](#shared)", "- [Plans](#plans)", ""]
     for kernel in KERNELS:
         lines += section(example(kernel, shipped), [*shipped, *more])
+    lines.append("## Routes\n")
+    for route in ROUTES:
+        lines += [f"### Route `{route}` of `matmul`\n", f"{prose(f'{kernels.__name__}.matmul_routes.{route}')}\n"]
     lines.append("## Shared\n")
     for name in SHARED:
         module = f"{kernels.__name__}.{name}"

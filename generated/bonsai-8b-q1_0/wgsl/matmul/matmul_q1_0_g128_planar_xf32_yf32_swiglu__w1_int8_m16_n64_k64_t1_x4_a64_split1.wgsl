@@ -22,6 +22,7 @@ const STEP_STRIDE: u32 = 8u;
 const CODE_SCALE: i32 = 2i;
 const CODE_ZERO: i32 = -1i;
 const WORKGROUP_SIZE: u32 = 256u;
+const SUM_TILES: u32 = 8u;
 const TILE_VECTORS: u32 = 4u;
 const TILE_STEPS: u32 = 2u;
 const TILE_SEGMENTS: u32 = 1u;
@@ -168,13 +169,21 @@ fn main(
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
   var sum_0_0_0 = 0.0f;
+  var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
+  var part_0_0_1 = 0.0f;
   var sum_0_0_2 = 0.0f;
+  var part_0_0_2 = 0.0f;
   var sum_0_0_3 = 0.0f;
+  var part_0_0_3 = 0.0f;
   var sum_1_0_0 = 0.0f;
+  var part_1_0_0 = 0.0f;
   var sum_1_0_1 = 0.0f;
+  var part_1_0_1 = 0.0f;
   var sum_1_0_2 = 0.0f;
+  var part_1_0_2 = 0.0f;
   var sum_1_0_3 = 0.0f;
+  var part_1_0_3 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     // Past the end of K only the weights' scales are zeros, which is enough.
     for (var place = local_index; place < TILE_M * TILE_VECTORS; place += WORKGROUP_SIZE) {
@@ -233,21 +242,40 @@ fn main(
       }
       let scale_0 = x_scales[(thread_m + 0u * THREADS_M) * TILE_SEGMENTS + segment];
       let scale_0_0 = w_scales[(0u * TILE_N + thread_n + 0u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
+      part_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
       let scale_0_1 = w_scales[(0u * TILE_N + thread_n + 1u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_0_0_1 += share(products_0_0_1, scale_0_1, scale_0.x, scale_0.y);
+      part_0_0_1 += share(products_0_0_1, scale_0_1, scale_0.x, scale_0.y);
       let scale_0_2 = w_scales[(0u * TILE_N + thread_n + 2u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_0_0_2 += share(products_0_0_2, scale_0_2, scale_0.x, scale_0.y);
+      part_0_0_2 += share(products_0_0_2, scale_0_2, scale_0.x, scale_0.y);
       let scale_0_3 = w_scales[(0u * TILE_N + thread_n + 3u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_0_0_3 += share(products_0_0_3, scale_0_3, scale_0.x, scale_0.y);
+      part_0_0_3 += share(products_0_0_3, scale_0_3, scale_0.x, scale_0.y);
       let scale_1_0 = w_scales[(1u * TILE_N + thread_n + 0u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_1_0_0 += share(products_1_0_0, scale_1_0, scale_0.x, scale_0.y);
+      part_1_0_0 += share(products_1_0_0, scale_1_0, scale_0.x, scale_0.y);
       let scale_1_1 = w_scales[(1u * TILE_N + thread_n + 1u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_1_0_1 += share(products_1_0_1, scale_1_1, scale_0.x, scale_0.y);
+      part_1_0_1 += share(products_1_0_1, scale_1_1, scale_0.x, scale_0.y);
       let scale_1_2 = w_scales[(1u * TILE_N + thread_n + 2u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_1_0_2 += share(products_1_0_2, scale_1_2, scale_0.x, scale_0.y);
+      part_1_0_2 += share(products_1_0_2, scale_1_2, scale_0.x, scale_0.y);
       let scale_1_3 = w_scales[(1u * TILE_N + thread_n + 3u * THREADS_N) * TILE_SEGMENTS + segment];
-      sum_1_0_3 += share(products_1_0_3, scale_1_3, scale_0.x, scale_0.y);
+      part_1_0_3 += share(products_1_0_3, scale_1_3, scale_0.x, scale_0.y);
+    }
+    // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
+    if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
+      sum_0_0_0 += part_0_0_0;
+      part_0_0_0 = 0.0f;
+      sum_0_0_1 += part_0_0_1;
+      part_0_0_1 = 0.0f;
+      sum_0_0_2 += part_0_0_2;
+      part_0_0_2 = 0.0f;
+      sum_0_0_3 += part_0_0_3;
+      part_0_0_3 = 0.0f;
+      sum_1_0_0 += part_1_0_0;
+      part_1_0_0 = 0.0f;
+      sum_1_0_1 += part_1_0_1;
+      part_1_0_1 = 0.0f;
+      sum_1_0_2 += part_1_0_2;
+      part_1_0_2 = 0.0f;
+      sum_1_0_3 += part_1_0_3;
+      part_1_0_3 = 0.0f;
     }
     workgroupBarrier();
   }

@@ -23,6 +23,7 @@ const CODE_WORDS: u32 = 32u;
 const HEADER_BYTES: u32 = 16u;
 const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
+const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 1u;
 const THREADS_M: u32 = 16u;
 const THREADS_N: u32 = 8u;
@@ -200,9 +201,13 @@ fn main(
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
   var sum_0_0_0 = 0.0f;
+  var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
+  var part_0_0_1 = 0.0f;
   var sum_0_0_2 = 0.0f;
+  var part_0_0_2 = 0.0f;
   var sum_0_0_3 = 0.0f;
+  var part_0_0_3 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -231,10 +236,6 @@ fn main(
       w_tile[tile_place(row, four + 7u)] = select(vec4<f32>(), values[7u], inside);
     }
     workgroupBarrier();
-    var part_0_0_0 = 0.0f;
-    var part_0_0_1 = 0.0f;
-    var part_0_0_2 = 0.0f;
-    var part_0_0_3 = 0.0f;
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
@@ -246,10 +247,17 @@ fn main(
       let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
       part_0_0_3 += dot(x_0, w_0_3);
     }
-    sum_0_0_0 += part_0_0_0;
-    sum_0_0_1 += part_0_0_1;
-    sum_0_0_2 += part_0_0_2;
-    sum_0_0_3 += part_0_0_3;
+    // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
+    if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
+      sum_0_0_0 += part_0_0_0;
+      part_0_0_0 = 0.0f;
+      sum_0_0_1 += part_0_0_1;
+      part_0_0_1 = 0.0f;
+      sum_0_0_2 += part_0_0_2;
+      part_0_0_2 = 0.0f;
+      sum_0_0_3 += part_0_0_3;
+      part_0_0_3 = 0.0f;
+    }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
