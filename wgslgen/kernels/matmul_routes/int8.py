@@ -20,12 +20,15 @@ from wgslgen.spec import Binding, Const, Tolerance, WorkgroupVariable
 if TYPE_CHECKING:
     from wgslgen.kernels.matmul import Matmul
 
+SHORT = 64
+"""Weights of a segment below which sums have two levels, which takes more registers."""
 SUMS = Tolerance(
     nmse=1e-12,
     element=2.0**-20,
     derivation=(
         "products of a segment are summed as integers, exactly; scaling rounds three times, and a result adds them up "
-        "in chains of 512 / segment and then K / 512: an error is at most (chains + 3) * 2^-24 of the magnitudes added"
+        "in a chain of K / segment, or of 512 / segment and K / 512 where segments are short: an error is at "
+        "most (chains + 3) * 2^-24 of the magnitudes added"
     ),
 )
 
@@ -68,7 +71,6 @@ class Int8(Route):
         """Yield how a tile is made up of vec4s, steps and segments."""
         segment = segment_of(v)
         numbers = {
-            "SUM_TILES": max(1, CHAIN // v.size.k),
             "TILE_VECTORS": v.size.k // 16,
             "TILE_STEPS": v.size.k // v.step_elements,
             "TILE_SEGMENTS": v.size.k // segment,
@@ -77,6 +79,8 @@ class Int8(Route):
             "THREADS_M": v.size.m // v.size.thread_m,
             "THREADS_N": v.size.n // v.size.thread_n,
         }
+        if two_levels(v):
+            numbers["SUM_TILES"] = max(1, CHAIN // v.size.k)
         for name, value in numbers.items():
             yield Const(name=name, type="u32", value=value)
 
@@ -130,8 +134,14 @@ class Int8(Route):
             "words": words,
             "step_segments": max(1, v.step_elements // segment),
             "opens": max(1, segment // v.step_elements),
+            "two_levels": two_levels(v),
             "own_sums": v.needs_sum and segment < (v.activation_group or 1),
         }
+
+
+def two_levels(v: Matmul) -> bool:
+    """Return whether short segments make so many f32 additions that they are done in two levels."""
+    return segment_of(v) < SHORT
 
 
 def segment_of(v: Matmul) -> int:

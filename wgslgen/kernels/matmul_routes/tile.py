@@ -29,8 +29,8 @@ F32_SUMS = Tolerance(
     element=2.0**-19,
     derivation=(
         "operands are exact in f32 but for a minimum's addition, so an error is at most (adds in a chain) * 2^-24 of "
-        "the magnitudes added; chains are 128 and then K / 512 long, 160 at K = 16384. Their errors have both signs: six "
-        "standard deviations, 0.29 * 2^-24 a step, are 22 units of 2^-24, and 2^-19 is 32"
+        "the magnitudes added; chains are 128 and then K / 512 long, 160 at K = 16384. Their errors have both signs: "
+        "six standard deviations, 0.29 * 2^-24 a step, are 22 units of 2^-24, and 2^-19 is 32"
     ),
 )
 
