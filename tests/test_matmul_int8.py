@@ -108,6 +108,23 @@ class TestSpec:
         text = render(int8(fmt, 64 if fmt == "q2_0" else None, activation_group=group, tile_k=tile_k), "x")
         assert ("0x01010101u)" in text.split("fn main")[1]) == own
 
+    def test_rows_lie_an_odd_number_of_vectors_apart_unless_that_alone_breaks_a_limit(self) -> None:
+        """Codes of 64 columns are 4 vec4s; of 64 tokens and 128 rows 12288 bytes, and 15360 with one between rows."""
+        for constants, stride, raised in (
+            ({}, 5, False),
+            ({"tile_k": 32}, 3, False),
+            ({"epilogue": "swiglu"}, 4, False),
+            ({"tile_m": 128, "tile_n": 128, "thread_m": 8, "thread_n": 8}, 5, True),
+        ):
+            variant = int8("q8_0", **constants)
+            assert variant.const_values["TILE_STRIDE"] == stride
+            assert bool(variant.raised_limits) == raised
+
+    def test_short_segments_are_summed_in_two_levels(self) -> None:
+        for group, two in ((32, True), (64, False), (128, False)):
+            variant = int8("q1_0", 128, activation_group=group, tile_k=128)
+            assert ("SUM_TILES" in variant.const_values) == ("part_0_0_0" in render(variant, "x")) == two
+
     def test_all_numbers_of_tokens_are_shape_classes(self) -> None:
         variant = int8("q4_0")
         assert [case.sizes["M"] for case in variant.cases()] == [*TOKENS]
