@@ -326,6 +326,8 @@ class Matmul(Weighted):
         """Return the plainest variant of the same computation."""
         what = self.way.what | ({"tile_k"} if self.num_splits > 1 else set())  # parts of K are whole tiles of it
         tuning = {name: self.way.plain.get(name) for name in self.way.takes if name not in what}
+        if "tile_k" in tuning and tuning["tile_k"] is None:
+            tuning["tile_k"] = max(self.way.takes["tile_k"], self.step_span)  # wide steps fill more than a usual tile
         layout = "planes" if self.in_planes else "ggml"
         return self.changed(**{**tuning, "layout": layout, "n": None, "k": None})
 
