@@ -1,4 +1,4 @@
-"""Cases of products of many tokens, with matrices of experts among them."""
+"""Cases of products of many tokens; what they share with products of experts is here, too."""
 
 from __future__ import annotations
 
@@ -7,32 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from cases.experts import SMALL, experts_of, multiply_id, read
 from cases.support import SOURCE, Bytes, Floats, block, rows, runner
 from wgslgen import formats, layouts
 from wgslgen.adapters import Gpu
 from wgslgen.kernels.matmul import Matmul
-from wgslgen.kernels.matmul_id import MatmulId
-from wgslgen.kernels.matvec_id import MatvecId
 from wgslgen.kernels.sum_splits import SumSplits
-from wgslgen.oracles.expert_rows import rows_of
 from wgslgen.oracles.matmul import problem
-from wgslgen.oracles.quantize_q8 import packed, quantise
 from wgslgen.render import render
 from wgslgen.spec import Case
 from wgslgen.verify import verify_on
 
-SMALL: dict[str, Any] = {"tile_m": 8, "thread_m": 1, "tile_n": 32, "thread_n": 1}
 MIDDLE: dict[str, Any] = {"tile_m": 32, "thread_m": 4, "tile_n": 32, "thread_n": 2}
-
-
-def read(variant: Any, x: Floats) -> dict[str, NDArray[Any]]:
-    """Return x [M, K] as the variant reads it."""
-    if variant.route != "int8":
-        return {"x": x.astype(np.float16 if variant.activation == "f16" else np.float32)}
-    x8, x_scale = packed(quantise(x, variant.activation_group or 0), variant.weight_format.int8_stride or 1)
-    return {"x8": x8, "x_scale": x_scale}
 
 
 def multiply(gpu: Gpu, variant: Matmul, data: Bytes, x: Floats) -> Floats:
@@ -44,35 +31,10 @@ def multiply(gpu: Gpu, variant: Matmul, data: Bytes, x: Floats) -> Floats:
     return np.frombuffer(raw, np.float32).astype(np.float64).reshape(m, n)
 
 
-def multiply_id(gpu: Gpu, variant: MatmulId | MatvecId, data: Bytes, x: Floats, ids: Any, experts: int) -> Floats:
-    """Return y [T, USED, N] for experts' weights `data`, x [T, K] and ids [T, USED]."""
-    t, k = x.shape
-    chosen = np.array(ids, np.uint32)
-    n = data.size // variant.weight_format.row_bytes(k) // experts
-    inputs: dict[str, Any] = {**layouts.pack(variant.weight_format, variant.layout, data, experts * n, k)}
-    inputs |= read(variant, x)
-    if isinstance(variant, MatmulId):
-        pairs, tiles = rows_of(chosen, experts, variant.size.m)
-        inputs |= {"pairs": pairs, "tiles": tiles}
-    else:
-        inputs["ids"] = chosen
-    sizes = {"T": t, "USED": chosen.shape[1], "EXPERTS": experts, "N": n, "K": k}
-    raw = runner(gpu, variant).run(inputs, sizes)["y"]
-    return np.frombuffer(raw, np.float32).astype(np.float64).reshape(t, chosen.shape[1], n)
-
-
 def products(fmt: str, **constants: Any) -> list[Matmul]:
     """Return matmul on the routes that take floats or int8."""
     ways: tuple[Mapping[str, Any], ...] = ({"route": "tile"}, {"route": "int8", "activation_group": 32})
     return [Matmul(format=fmt, **way, **tile, **constants) for way in ways for tile in (SMALL, MIDDLE)]
-
-
-def experts_of(fmt: str) -> list[MatmulId | MatvecId]:
-    """Return both forms of a product with experts, on floats and on int8."""
-    ways: tuple[dict[str, Any], ...] = ({"route": "tile"}, {"route": "int8", "activation_group": 32})
-    tiles: list[MatmulId | MatvecId] = [MatmulId(format=fmt, **way, **SMALL) for way in ways]
-    ways = ({"route": "float"}, {"route": "int8", "activation_group": 32})
-    return [*tiles, *(MatvecId(format=fmt, **way) for way in ways)]
 
 
 # ---- C01, C30: large sums, and zero points ----------------------------------------------------------
@@ -218,23 +180,3 @@ def test_c52_rows_of_x_may_lie_apart_and_share_weights(gpu: Gpu) -> None:
         raw = runner(gpu, variant).run(inputs, {"M": 3, "N": 2, "K": 32, "X_STRIDE": 96})["y"]
         expected = np.outer([1, 2, 3], [32.0, 128.0])
         assert np.array_equal(np.frombuffer(raw, np.float32).reshape(3, 2), expected)
-
-
-# ---- experts ------------------------------------------------------------------------------------------
-
-
-def test_experts_that_are_repeated_unused_and_none(gpu: Gpu) -> None:
-    """Expert e multiplies by e + 1. Token 0 names one expert twice, token 1 none that exists; nobody names expert 1."""
-    data = rows(*[[block(float(e + 1), b"\x99" * 16)] for e in range(3)])
-    x = np.array([[1.0] * 32, [10.0] * 32, [100.0] * 32])
-    ids = [[2, 2], [3, 2**32 - 1], [0, 2]]
-    expected = [[96.0, 96.0], [0.0, 0.0], [3200.0, 9600.0]]
-    for variant in experts_of("q4_0"):
-        assert multiply_id(gpu, variant, data, x, ids, 3)[..., 0].tolist() == expected
-
-
-def test_what_no_expert_names_is_not_read(gpu: Gpu) -> None:
-    """A pair without an expert gives zeros, though every scale of every matrix is NaN."""
-    data = rows(*[[b"\x00\x7e" + b"\x99" * 16] for _ in range(2)])
-    for variant in experts_of("q4_0"):
-        assert not multiply_id(gpu, variant, data, np.ones((2, 32)), [[2], [7]], 2).any()
