@@ -105,7 +105,7 @@ DAMAGE = {
     "unknown type": (gguf_file([Tensor("a", (32,), 142, bytes(32))]), '"a" has type id 142, which is unknown'),
     "removed type": (gguf_file([Tensor("a", (32,), 4, bytes(32))]), "type id 4, which is unknown"),
     "part blocks": (gguf_file([Tensor("a", (33, 2), 2, bytes(64))]), "q4_0 with 33 columns; expected a multiple of 32"),
-    "part blocks of another type": (gguf_file([Tensor("a", (32, 2), 14, bytes(64))]), "q6_k with 32 columns"),
+    "part blocks of another type": (gguf_file([Tensor("a", (32, 2), 14, bytes(64))]), "q6_K with 32 columns"),
     "data past the end": (gguf_file([Tensor("a", (32, 2), 0, bytes(128))]), 'the file ends within "a"'),
     "offset past the end": (gguf_file([Tensor("a", (32,), 0, bytes(128), 2**40)]), 'the file ends within "a"'),
     "offset beyond i64": (

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from wgslgen import decoder
+from wgslgen.bundlefile import MOST_VARIANTS
 from wgslgen.choices import Rows, good_tile, makes, matmul_constants, matvec_constants, stored_as
 from wgslgen.formats import Format
 from wgslgen.kernels.get_rows import GetRows
@@ -57,6 +59,12 @@ class Ask:
     constants: Rows
     notes: tuple[str, ...] = ()
 
+    @property
+    def count(self) -> int:
+        """The variants that the table asks for."""
+        axes = (value for value in self.constants.values() if isinstance(value, list | tuple))
+        return prod(len(axis) for axis in axes)
+
     def text(self) -> str:
         """Return the table as TOML."""
         lines = [f"# {printable(self.comment)}", "[[kernel]]"]
@@ -92,10 +100,13 @@ def bundle_toml(
         f"name = {toml(name)}",
         f"description = {toml(printable(description))}",
     ]
+    tables = [*asks(weights, hidden, model)]
+    if (count := sum(ask.count for ask in tables)) > MOST_VARIANTS:
+        lines.append(f"limit = {count}")
     if model is not None:
         facts = (f"{field} = {toml(value)}" for field, value in model.model_dump().items())
         lines += ["", "[model]", *facts]
-    return "\n".join([*lines, "", *(ask.text() for ask in asks(weights, hidden, model))])
+    return "\n".join([*lines, "", *(ask.text() for ask in tables)])
 
 
 def asks(weights: Sequence[Weight], hidden: int | None, model: Model | None = None) -> Iterator[Ask]:

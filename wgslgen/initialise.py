@@ -38,7 +38,7 @@ def from_preset(
     weights = presets.weights(model, stored)
     own = len(stored.groups) > 1
     usual = stored.group == _usual_group(stored.name)
-    chosen = _name(name, f"{preset}-{stored.name}" + (f"-g{stored.group}" if own and not usual else ""))
+    chosen = _name(name, f"{preset}-{stored.name.lower()}" + (f"-g{stored.group}" if own and not usual else ""))
     command = f"wgslgen init --preset {preset} --format {stored.name}" + (f" --group {stored.group}" if own else "")
     text = bundle_toml(
         chosen,

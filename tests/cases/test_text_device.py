@@ -111,7 +111,8 @@ def test_c47_a_layout_made_from_the_text_has_the_same_bindings(gpu: Gpu) -> None
         if shape in seen or not set(variant.requirements.features) <= gpu.features:
             continue
         seen.add(shape)
-        device, text = gpu.device(frozenset(variant.requirements.features)), render(variant, SOURCE)
+        device = gpu.device(frozenset(variant.requirements.features), variant.raised_limits)
+        text = render(variant, SOURCE)
         module = device.create_shader_module(code=text if gpu.kind.dialect == "web" else to_native(text))
         pipeline = device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": "main"})
         usage = gpu.module.BufferUsage
