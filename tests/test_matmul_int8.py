@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from wgslgen import formats, plans
 from wgslgen.adapters import SOFTWARE
+from wgslgen.choices import good_matmul_tile, matmul_constants
 from wgslgen.compare import Close
 from wgslgen.kernels.matmul import TOKENS, Matmul
 from wgslgen.kernels.matmul_routes.int8 import segment_of
@@ -199,3 +200,16 @@ def test_the_plan_holds_scratch_for_more_tokens_than_columns(splits: Any, adapte
         sizes = {"M": k + 37, "N": 19, "K": k}
         outcome = verify_on(opened(adapter), plan, [Case(name="M > K", sizes=sizes), *plan.cases()[:3]])
         assert outcome.status == "passed", outcome.problem
+
+
+@pytest.mark.parametrize("route", ["tile", "int8"])
+@pytest.mark.parametrize("few", [False, True])
+def test_good_tiles_fit_every_format_of_their_route_within_the_default_limits(route: str, few: bool) -> None:
+    for name, group in ALL_FORMATS:
+        constants = matmul_constants(route, stored := formats.get(name, group))
+        if constants is not None:
+            fields: dict[str, Any] = {**constants, **good_matmul_tile(route, stored, few=few)}
+            del fields["kernel"]
+            variant = Matmul(**fields)
+            assert variant.raised_limits == {}
+            assert variant.threads() in (64, 128, 256)

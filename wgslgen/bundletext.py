@@ -15,7 +15,7 @@ from math import prod
 
 from wgslgen import decoder
 from wgslgen.bundlefile import MOST_VARIANTS
-from wgslgen.choices import Rows, good_tile, makes, matmul_constants, matvec_constants, stored_as
+from wgslgen.choices import Rows, good_matmul_tile, good_tile, makes, matmul_constants, matvec_constants, stored_as
 from wgslgen.formats import Format
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.model import Model, Weight
@@ -208,12 +208,13 @@ def _matvec(stored: Format, weights: Sequence[Weight], wide: bool, baked: bool) 
 def _matmul(stored: Format, weights: Sequence[Weight], wide: bool) -> Iterator[Ask]:
     """Yield the tables for many tokens: without features, by tables of sums for one bit, and on matrix units."""
     many = "many tokens, any N and K"
-    for route, few, most in (("tile", (1, 4), (4, 4)), ("int8", (1, 4), (8, 4))):
+    for route in ("tile", "int8"):
         constants = matmul_constants(route, stored)
         if constants is None:
             continue
-        sizes = [(16, *few), (64, *most)] if wide else [(64, *most)]
-        tile: Rows = {"tile_m,thread_m,thread_n": sizes, "epilogue": EPILOGUES if wide else "store"}
+        few, most = (good_matmul_tile(route, stored, few=few) for few in (True, False))
+        sizes = [(*size.values(),) for size in ((few, most) if wide else (most,))]
+        tile: Rows = {",".join(most): sizes, "epilogue": EPILOGUES if wide else "store"}
         yield Ask(
             f"{stored}: {many}, activations {ACTIVATIONS['int8' if route == 'int8' else 'float']}.",
             {**constants, **tile},
@@ -221,7 +222,7 @@ def _matmul(stored: Format, weights: Sequence[Weight], wide: bool) -> Iterator[A
         if wide and route == "tile":
             yield Ask(f"{stored}: the same for f16 activations.", {**constants, "activation": "f16", "output": FLOATS})
         if wide:
-            parts = {"tile_m": 16, "thread_m": few[0], "thread_n": few[1], "num_splits": SPLITS}
+            parts = {**few, "num_splits": SPLITS}
             yield Ask(f"{stored}: a few tokens, summed in parts of K by sum_splits.", {**constants, **parts})
     lut = matmul_constants("lut", stored)
     if wide and lut is not None:
