@@ -24,11 +24,12 @@ const STEP_STRIDE: u32 = 4u;
 const CODE_SCALE: i32 = 1i;
 const CODE_ZERO: i32 = -1i;
 const WORKGROUP_SIZE: u32 = 128u;
-const SUM_TILES: u32 = 8u;
 const TILE_VECTORS: u32 = 4u;
 const TILE_STEPS: u32 = 4u;
 const TILE_SEGMENTS: u32 = 1u;
-const SEGMENT_SIZE: u32 = 64u;
+const TILE_STRIDE: u32 = 5u;
+const TILE_GROUPS: u32 = 1u;
+const SEGMENTS_PER_GROUP: u32 = 1u;
 const SEGMENT_VECTORS: u32 = 4u;
 const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
@@ -50,9 +51,9 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
 @group(0) @binding(7) var<uniform> params: Params;
 
-var<workgroup> x_tile: array<vec4<u32>, TILE_M * TILE_VECTORS>;
-var<workgroup> w_tile: array<vec4<u32>, TILE_N * TILE_VECTORS>;
-var<workgroup> x_scales: array<vec2<f32>, TILE_M * TILE_SEGMENTS>;
+var<workgroup> x_tile: array<vec4<u32>, TILE_M * TILE_STRIDE>;
+var<workgroup> w_tile: array<vec4<u32>, TILE_N * TILE_STRIDE>;
+var<workgroup> x_scales: array<vec2<f32>, TILE_M * TILE_GROUPS>;
 var<workgroup> w_scales: array<f32, TILE_N * TILE_SEGMENTS>;
 
 // A dispatch above the limit of one dimension is folded into three; this unfolds it.
@@ -119,11 +120,6 @@ fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32) {
   }
 }
 
-// The place of sixteen columns of a row: neighbouring rows are exchanged, so that a column of many rows meets all banks.
-fn tile_place(row: u32, vector: u32) -> u32 {
-  return row * TILE_VECTORS + (vector ^ (row % TILE_VECTORS));
-}
-
 fn dot16(a: vec4<u32>, b: vec4<u32>) -> i32 {
   return dot4I8Packed(a.x, b.x) + dot4I8Packed(a.y, b.y) + dot4I8Packed(a.z, b.z) + dot4I8Packed(a.w, b.w);
 }
@@ -160,49 +156,35 @@ fn main(
   let last_tile = select(0u, (k + TILE_K - 1u) / TILE_K, chosen.x < params.experts);
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
+  let x_start = thread_m * TILE_STRIDE;
+  let w_start = thread_n * TILE_STRIDE;
   var sum_0_0_0 = 0.0f;
-  var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
-  var part_0_0_1 = 0.0f;
   var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
   var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
   var sum_0_1_0 = 0.0f;
-  var part_0_1_0 = 0.0f;
   var sum_0_1_1 = 0.0f;
-  var part_0_1_1 = 0.0f;
   var sum_0_1_2 = 0.0f;
-  var part_0_1_2 = 0.0f;
   var sum_0_1_3 = 0.0f;
-  var part_0_1_3 = 0.0f;
   var sum_0_2_0 = 0.0f;
-  var part_0_2_0 = 0.0f;
   var sum_0_2_1 = 0.0f;
-  var part_0_2_1 = 0.0f;
   var sum_0_2_2 = 0.0f;
-  var part_0_2_2 = 0.0f;
   var sum_0_2_3 = 0.0f;
-  var part_0_2_3 = 0.0f;
   var sum_0_3_0 = 0.0f;
-  var part_0_3_0 = 0.0f;
   var sum_0_3_1 = 0.0f;
-  var part_0_3_1 = 0.0f;
   var sum_0_3_2 = 0.0f;
-  var part_0_3_2 = 0.0f;
   var sum_0_3_3 = 0.0f;
-  var part_0_3_3 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     // Past the end of K only the weights' scales are zeros, which is enough.
     for (var place = local_index; place < TILE_M * TILE_VECTORS; place += WORKGROUP_SIZE) {
       let row = place / TILE_VECTORS;
       let vector = place % TILE_VECTORS;
       let column = min(tile * TILE_VECTORS + vector, k / 16u - 1u);
-      x_tile[tile_place(row, vector)] = x8[x_row(min(first_m + row, m - 1u)) * (k / 16u) + column];
+      x_tile[row * TILE_STRIDE + vector] = x8[x_row(min(first_m + row, m - 1u)) * (k / 16u) + column];
     }
-    for (var place = local_index; place < TILE_M * TILE_SEGMENTS; place += WORKGROUP_SIZE) {
-      let column = min(tile * TILE_K + place % TILE_SEGMENTS * SEGMENT_SIZE, k - 1u);
-      x_scales[place] = x_scale[(x_row(min(first_m + place / TILE_SEGMENTS, m - 1u)) * k + column) / ACTIVATION_GROUP];
+    for (var place = local_index; place < TILE_M * TILE_GROUPS; place += WORKGROUP_SIZE) {
+      let column = min(tile * TILE_K + place % TILE_GROUPS * ACTIVATION_GROUP, k - 1u);
+      x_scales[place] = x_scale[(x_row(min(first_m + place / TILE_GROUPS, m - 1u)) * k + column) / ACTIVATION_GROUP];
     }
     for (var place = local_index; place < 1u * TILE_N * TILE_STEPS; place += WORKGROUP_SIZE) {
       let row = place / TILE_STEPS;
@@ -211,7 +193,7 @@ fn main(
       let from_step = w_row * row_steps + min(step, row_steps - 1u);
       let codes = step_codes(from_step);
       let vector = step_four(step) / 4u - tile * TILE_VECTORS;
-      w_tile[tile_place(row, vector + 0u)] = vec4<u32>(codes[0u], codes[1u], codes[2u], codes[3u]);
+      w_tile[row * TILE_STRIDE + vector + 0u] = vec4<u32>(codes[0u], codes[1u], codes[2u], codes[3u]);
       let scale = select(f32(), step_scale(from_step), step < row_steps);
       let segment = row * TILE_SEGMENTS + vector / SEGMENT_VECTORS;
       if (step % 4u == 0u) {
@@ -236,91 +218,59 @@ fn main(
       var products_0_3_1 = 0i;
       var products_0_3_2 = 0i;
       var products_0_3_3 = 0i;
-      for (var vector = segment * SEGMENT_VECTORS; vector < (segment + 1u) * SEGMENT_VECTORS; vector++) {
-        let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, vector)];
-        let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, vector)];
-        let x_2 = x_tile[tile_place(thread_m + 2u * THREADS_M, vector)];
-        let x_3 = x_tile[tile_place(thread_m + 3u * THREADS_M, vector)];
-        let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, vector)];
+      for (var vector = 0u; vector < SEGMENT_VECTORS; vector++) {
+        // All else of a place is a constant, which costs nothing where the loop is unrolled.
+        let x_at = x_start + segment * SEGMENT_VECTORS + vector;
+        let w_at = w_start + segment * SEGMENT_VECTORS + vector;
+        let x_0 = x_tile[x_at + 0u * THREADS_M * TILE_STRIDE];
+        let x_1 = x_tile[x_at + 1u * THREADS_M * TILE_STRIDE];
+        let x_2 = x_tile[x_at + 2u * THREADS_M * TILE_STRIDE];
+        let x_3 = x_tile[x_at + 3u * THREADS_M * TILE_STRIDE];
+        let w_0_0 = w_tile[w_at + (0u * TILE_N + 0u * THREADS_N) * TILE_STRIDE];
         products_0_0_0 += dot16(w_0_0, x_0);
         products_0_1_0 += dot16(w_0_0, x_1);
         products_0_2_0 += dot16(w_0_0, x_2);
         products_0_3_0 += dot16(w_0_0, x_3);
-        let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, vector)];
+        let w_0_1 = w_tile[w_at + (0u * TILE_N + 1u * THREADS_N) * TILE_STRIDE];
         products_0_0_1 += dot16(w_0_1, x_0);
         products_0_1_1 += dot16(w_0_1, x_1);
         products_0_2_1 += dot16(w_0_1, x_2);
         products_0_3_1 += dot16(w_0_1, x_3);
-        let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, vector)];
+        let w_0_2 = w_tile[w_at + (0u * TILE_N + 2u * THREADS_N) * TILE_STRIDE];
         products_0_0_2 += dot16(w_0_2, x_0);
         products_0_1_2 += dot16(w_0_2, x_1);
         products_0_2_2 += dot16(w_0_2, x_2);
         products_0_3_2 += dot16(w_0_2, x_3);
-        let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, vector)];
+        let w_0_3 = w_tile[w_at + (0u * TILE_N + 3u * THREADS_N) * TILE_STRIDE];
         products_0_0_3 += dot16(w_0_3, x_0);
         products_0_1_3 += dot16(w_0_3, x_1);
         products_0_2_3 += dot16(w_0_3, x_2);
         products_0_3_3 += dot16(w_0_3, x_3);
       }
-      let scale_0 = x_scales[(thread_m + 0u * THREADS_M) * TILE_SEGMENTS + segment];
-      let scale_1 = x_scales[(thread_m + 1u * THREADS_M) * TILE_SEGMENTS + segment];
-      let scale_2 = x_scales[(thread_m + 2u * THREADS_M) * TILE_SEGMENTS + segment];
-      let scale_3 = x_scales[(thread_m + 3u * THREADS_M) * TILE_SEGMENTS + segment];
+      let scale_0 = x_scales[(thread_m + 0u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
+      let scale_1 = x_scales[(thread_m + 1u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
+      let scale_2 = x_scales[(thread_m + 2u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
+      let scale_3 = x_scales[(thread_m + 3u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
       let scale_0_0 = w_scales[(0u * TILE_N + thread_n + 0u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
-      part_0_1_0 += share(products_0_1_0, scale_0_0, scale_1.x, scale_1.y);
-      part_0_2_0 += share(products_0_2_0, scale_0_0, scale_2.x, scale_2.y);
-      part_0_3_0 += share(products_0_3_0, scale_0_0, scale_3.x, scale_3.y);
+      sum_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
+      sum_0_1_0 += share(products_0_1_0, scale_0_0, scale_1.x, scale_1.y);
+      sum_0_2_0 += share(products_0_2_0, scale_0_0, scale_2.x, scale_2.y);
+      sum_0_3_0 += share(products_0_3_0, scale_0_0, scale_3.x, scale_3.y);
       let scale_0_1 = w_scales[(0u * TILE_N + thread_n + 1u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_1 += share(products_0_0_1, scale_0_1, scale_0.x, scale_0.y);
-      part_0_1_1 += share(products_0_1_1, scale_0_1, scale_1.x, scale_1.y);
-      part_0_2_1 += share(products_0_2_1, scale_0_1, scale_2.x, scale_2.y);
-      part_0_3_1 += share(products_0_3_1, scale_0_1, scale_3.x, scale_3.y);
+      sum_0_0_1 += share(products_0_0_1, scale_0_1, scale_0.x, scale_0.y);
+      sum_0_1_1 += share(products_0_1_1, scale_0_1, scale_1.x, scale_1.y);
+      sum_0_2_1 += share(products_0_2_1, scale_0_1, scale_2.x, scale_2.y);
+      sum_0_3_1 += share(products_0_3_1, scale_0_1, scale_3.x, scale_3.y);
       let scale_0_2 = w_scales[(0u * TILE_N + thread_n + 2u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_2 += share(products_0_0_2, scale_0_2, scale_0.x, scale_0.y);
-      part_0_1_2 += share(products_0_1_2, scale_0_2, scale_1.x, scale_1.y);
-      part_0_2_2 += share(products_0_2_2, scale_0_2, scale_2.x, scale_2.y);
-      part_0_3_2 += share(products_0_3_2, scale_0_2, scale_3.x, scale_3.y);
+      sum_0_0_2 += share(products_0_0_2, scale_0_2, scale_0.x, scale_0.y);
+      sum_0_1_2 += share(products_0_1_2, scale_0_2, scale_1.x, scale_1.y);
+      sum_0_2_2 += share(products_0_2_2, scale_0_2, scale_2.x, scale_2.y);
+      sum_0_3_2 += share(products_0_3_2, scale_0_2, scale_3.x, scale_3.y);
       let scale_0_3 = w_scales[(0u * TILE_N + thread_n + 3u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_3 += share(products_0_0_3, scale_0_3, scale_0.x, scale_0.y);
-      part_0_1_3 += share(products_0_1_3, scale_0_3, scale_1.x, scale_1.y);
-      part_0_2_3 += share(products_0_2_3, scale_0_3, scale_2.x, scale_2.y);
-      part_0_3_3 += share(products_0_3_3, scale_0_3, scale_3.x, scale_3.y);
-    }
-    // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
-    if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
-      sum_0_0_0 += part_0_0_0;
-      part_0_0_0 = 0.0f;
-      sum_0_0_1 += part_0_0_1;
-      part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
-      sum_0_1_0 += part_0_1_0;
-      part_0_1_0 = 0.0f;
-      sum_0_1_1 += part_0_1_1;
-      part_0_1_1 = 0.0f;
-      sum_0_1_2 += part_0_1_2;
-      part_0_1_2 = 0.0f;
-      sum_0_1_3 += part_0_1_3;
-      part_0_1_3 = 0.0f;
-      sum_0_2_0 += part_0_2_0;
-      part_0_2_0 = 0.0f;
-      sum_0_2_1 += part_0_2_1;
-      part_0_2_1 = 0.0f;
-      sum_0_2_2 += part_0_2_2;
-      part_0_2_2 = 0.0f;
-      sum_0_2_3 += part_0_2_3;
-      part_0_2_3 = 0.0f;
-      sum_0_3_0 += part_0_3_0;
-      part_0_3_0 = 0.0f;
-      sum_0_3_1 += part_0_3_1;
-      part_0_3_1 = 0.0f;
-      sum_0_3_2 += part_0_3_2;
-      part_0_3_2 = 0.0f;
-      sum_0_3_3 += part_0_3_3;
-      part_0_3_3 = 0.0f;
+      sum_0_0_3 += share(products_0_0_3, scale_0_3, scale_0.x, scale_0.y);
+      sum_0_1_3 += share(products_0_1_3, scale_0_3, scale_1.x, scale_1.y);
+      sum_0_2_3 += share(products_0_2_3, scale_0_3, scale_2.x, scale_2.y);
+      sum_0_3_3 += share(products_0_3_3, scale_0_3, scale_3.x, scale_3.y);
     }
     workgroupBarrier();
   }

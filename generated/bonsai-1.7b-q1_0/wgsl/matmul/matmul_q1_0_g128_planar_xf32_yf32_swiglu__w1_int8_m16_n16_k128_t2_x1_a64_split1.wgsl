@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from bonsai-1.7b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from bonsai-1.7b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q2_0_g64_planar_xf32_yf32_swiglu__w1_int8_m16_n64_k64_t1_x4_a64_split1
-// codes: codes [2][N][K * 2 / 32] u32
-// scales: f16 scales in pairs, [2][N][K / 64]
-// x8: int8 activations [M][K] as quantize_q8 writes them with stride 4
+// variant matmul_q1_0_g128_planar_xf32_yf32_swiglu__w1_int8_m16_n16_k128_t2_x1_a64_split1
+// codes: codes [2][N][K * 1 / 32] u32
+// scales: f16 scales in pairs, [2][N][K / 128]
+// x8: int8 activations [M][K] as quantize_q8 writes them with stride 8
 // x_scale: scale and sum of the integers of each activation group
 // y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
-const TILE_K: u32 = 64u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const TILE_N: u32 = 16u;
+const TILE_K: u32 = 128u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 1u;
 const ACTIVATION_GROUP: u32 = 64u;
 const NUM_SPLITS: u32 = 1u;
-const BLOCK_SIZE: u32 = 64u;
+const BLOCK_SIZE: u32 = 128u;
 const STEPS_PER_BLOCK: u32 = 4u;
-const STEP_FOURS: u32 = 4u;
-const STEP_STRIDE: u32 = 4u;
-const CODE_SCALE: i32 = 1i;
+const STEP_FOURS: u32 = 8u;
+const STEP_STRIDE: u32 = 8u;
+const CODE_SCALE: i32 = 2i;
 const CODE_ZERO: i32 = -1i;
-const WORKGROUP_SIZE: u32 = 256u;
-const SUM_TILES: u32 = 8u;
-const TILE_VECTORS: u32 = 4u;
+const WORKGROUP_SIZE: u32 = 128u;
+const TILE_VECTORS: u32 = 8u;
 const TILE_STEPS: u32 = 4u;
-const TILE_SEGMENTS: u32 = 1u;
-const SEGMENT_SIZE: u32 = 64u;
+const TILE_SEGMENTS: u32 = 2u;
+const TILE_STRIDE: u32 = 9u;
+const TILE_GROUPS: u32 = 2u;
+const SEGMENTS_PER_GROUP: u32 = 1u;
 const SEGMENT_VECTORS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -44,9 +45,9 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> y: array<f32>;
 @group(0) @binding(5) var<uniform> params: Params;
 
-var<workgroup> x_tile: array<vec4<u32>, TILE_M * TILE_VECTORS>;
-var<workgroup> w_tile: array<vec4<u32>, 2u * TILE_N * TILE_VECTORS>;
-var<workgroup> x_scales: array<vec2<f32>, TILE_M * TILE_SEGMENTS>;
+var<workgroup> x_tile: array<vec4<u32>, TILE_M * TILE_STRIDE>;
+var<workgroup> w_tile: array<vec4<u32>, 2u * TILE_N * TILE_STRIDE>;
+var<workgroup> x_scales: array<vec2<f32>, TILE_M * TILE_GROUPS>;
 var<workgroup> w_scales: array<f32, 2u * TILE_N * TILE_SEGMENTS>;
 
 // A dispatch above the limit of one dimension is folded into three; this unfolds it.
@@ -54,10 +55,10 @@ fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
   return id.x + count.x * (id.y + count.y * id.z);
 }
 
-// q2_0: sixteen 2-bit codes a word, element 0 in the lowest bits; a code is its value plus one.
-// Bytes 0 to 3 of the result: elements four, 4 + four, 8 + four and 12 + four.
+// q1_0: 32 sign bits a word, element 0 in bit 0; 1 is +d and 0 is -d.
+// Bytes 0 to 3 of the result: elements four, 8 + four, 16 + four and 24 + four.
 fn packed4(unit: u32, four: u32) -> u32 {
-  return (unit >> (2u * four)) & 0x03030303u;
+  return (unit >> four) & 0x01010101u;
 }
 
 // planar: all code words in row order, and all scales in another plane.
@@ -77,6 +78,10 @@ fn decode_step(step: u32) -> array<u32, STEP_FOURS> {
     packed4(step, 1u),
     packed4(step, 2u),
     packed4(step, 3u),
+    packed4(step, 4u),
+    packed4(step, 5u),
+    packed4(step, 6u),
+    packed4(step, 7u),
   );
 }
 
@@ -126,11 +131,6 @@ fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32, up: f32) {
   }
 }
 
-// The place of sixteen columns of a row: neighbouring rows are exchanged, so that a column of many rows meets all banks.
-fn tile_place(row: u32, vector: u32) -> u32 {
-  return row * TILE_VECTORS + (vector ^ (row % TILE_VECTORS));
-}
-
 fn dot16(a: vec4<u32>, b: vec4<u32>) -> i32 {
   return dot4I8Packed(a.x, b.x) + dot4I8Packed(a.y, b.y) + dot4I8Packed(a.z, b.z) + dot4I8Packed(a.w, b.w);
 }
@@ -164,33 +164,23 @@ fn main(
   let last_tile = tiles_k;
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
+  let x_start = thread_m * TILE_STRIDE;
+  let w_start = thread_n * TILE_STRIDE;
   var sum_0_0_0 = 0.0f;
-  var part_0_0_0 = 0.0f;
-  var sum_0_0_1 = 0.0f;
-  var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
   var sum_1_0_0 = 0.0f;
-  var part_1_0_0 = 0.0f;
-  var sum_1_0_1 = 0.0f;
-  var part_1_0_1 = 0.0f;
-  var sum_1_0_2 = 0.0f;
-  var part_1_0_2 = 0.0f;
-  var sum_1_0_3 = 0.0f;
-  var part_1_0_3 = 0.0f;
+  var sum_1_1_0 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     // Past the end of K only the weights' scales are zeros, which is enough.
     for (var place = local_index; place < TILE_M * TILE_VECTORS; place += WORKGROUP_SIZE) {
       let row = place / TILE_VECTORS;
       let vector = place % TILE_VECTORS;
       let column = min(tile * TILE_VECTORS + vector, k / 16u - 1u);
-      x_tile[tile_place(row, vector)] = x8[x_row(min(first_m + row, m - 1u)) * (k / 16u) + column];
+      x_tile[row * TILE_STRIDE + vector] = x8[x_row(min(first_m + row, m - 1u)) * (k / 16u) + column];
     }
-    for (var place = local_index; place < TILE_M * TILE_SEGMENTS; place += WORKGROUP_SIZE) {
-      let column = min(tile * TILE_K + place % TILE_SEGMENTS * SEGMENT_SIZE, k - 1u);
-      x_scales[place] = x_scale[(x_row(min(first_m + place / TILE_SEGMENTS, m - 1u)) * k + column) / ACTIVATION_GROUP];
+    for (var place = local_index; place < TILE_M * TILE_GROUPS; place += WORKGROUP_SIZE) {
+      let column = min(tile * TILE_K + place % TILE_GROUPS * ACTIVATION_GROUP, k - 1u);
+      x_scales[place] = x_scale[(x_row(min(first_m + place / TILE_GROUPS, m - 1u)) * k + column) / ACTIVATION_GROUP];
     }
     for (var place = local_index; place < 2u * TILE_N * TILE_STEPS; place += WORKGROUP_SIZE) {
       let row = place / TILE_STEPS;
@@ -199,83 +189,44 @@ fn main(
       let from_step = w_row * row_steps + min(step, row_steps - 1u);
       let codes = step_codes(from_step);
       let vector = step_four(step) / 4u - tile * TILE_VECTORS;
-      w_tile[tile_place(row, vector + 0u)] = vec4<u32>(codes[0u], codes[1u], codes[2u], codes[3u]);
+      w_tile[row * TILE_STRIDE + vector + 0u] = vec4<u32>(codes[0u], codes[1u], codes[2u], codes[3u]);
+      w_tile[row * TILE_STRIDE + vector + 1u] = vec4<u32>(codes[4u], codes[5u], codes[6u], codes[7u]);
       let scale = select(f32(), step_scale(from_step), step < row_steps);
       let segment = row * TILE_SEGMENTS + vector / SEGMENT_VECTORS;
-      if (step % 4u == 0u) {
+      if (step % 2u == 0u) {
         w_scales[segment] = scale;
       }
     }
     workgroupBarrier();
     for (var segment = 0u; segment < TILE_SEGMENTS; segment++) {
       var products_0_0_0 = 0i;
-      var products_0_0_1 = 0i;
-      var products_0_0_2 = 0i;
-      var products_0_0_3 = 0i;
+      var products_0_1_0 = 0i;
       var products_1_0_0 = 0i;
-      var products_1_0_1 = 0i;
-      var products_1_0_2 = 0i;
-      var products_1_0_3 = 0i;
-      for (var vector = segment * SEGMENT_VECTORS; vector < (segment + 1u) * SEGMENT_VECTORS; vector++) {
-        let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, vector)];
-        let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, vector)];
+      var products_1_1_0 = 0i;
+      for (var vector = 0u; vector < SEGMENT_VECTORS; vector++) {
+        // All else of a place is a constant, which costs nothing where the loop is unrolled.
+        let x_at = x_start + segment * SEGMENT_VECTORS + vector;
+        let w_at = w_start + segment * SEGMENT_VECTORS + vector;
+        let x_0 = x_tile[x_at + 0u * THREADS_M * TILE_STRIDE];
+        let x_1 = x_tile[x_at + 1u * THREADS_M * TILE_STRIDE];
+        let w_0_0 = w_tile[w_at + (0u * TILE_N + 0u * THREADS_N) * TILE_STRIDE];
         products_0_0_0 += dot16(w_0_0, x_0);
-        let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, vector)];
-        products_0_0_1 += dot16(w_0_1, x_0);
-        let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, vector)];
-        products_0_0_2 += dot16(w_0_2, x_0);
-        let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, vector)];
-        products_0_0_3 += dot16(w_0_3, x_0);
-        let w_1_0 = w_tile[tile_place(1u * TILE_N + thread_n + 0u * THREADS_N, vector)];
+        products_0_1_0 += dot16(w_0_0, x_1);
+        let w_1_0 = w_tile[w_at + (1u * TILE_N + 0u * THREADS_N) * TILE_STRIDE];
         products_1_0_0 += dot16(w_1_0, x_0);
-        let w_1_1 = w_tile[tile_place(1u * TILE_N + thread_n + 1u * THREADS_N, vector)];
-        products_1_0_1 += dot16(w_1_1, x_0);
-        let w_1_2 = w_tile[tile_place(1u * TILE_N + thread_n + 2u * THREADS_N, vector)];
-        products_1_0_2 += dot16(w_1_2, x_0);
-        let w_1_3 = w_tile[tile_place(1u * TILE_N + thread_n + 3u * THREADS_N, vector)];
-        products_1_0_3 += dot16(w_1_3, x_0);
+        products_1_1_0 += dot16(w_1_0, x_1);
       }
-      let scale_0 = x_scales[(thread_m + 0u * THREADS_M) * TILE_SEGMENTS + segment];
+      let scale_0 = x_scales[(thread_m + 0u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
+      let scale_1 = x_scales[(thread_m + 1u * THREADS_M) * TILE_GROUPS + segment / SEGMENTS_PER_GROUP];
       let scale_0_0 = w_scales[(0u * TILE_N + thread_n + 0u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
-      let scale_0_1 = w_scales[(0u * TILE_N + thread_n + 1u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_1 += share(products_0_0_1, scale_0_1, scale_0.x, scale_0.y);
-      let scale_0_2 = w_scales[(0u * TILE_N + thread_n + 2u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_2 += share(products_0_0_2, scale_0_2, scale_0.x, scale_0.y);
-      let scale_0_3 = w_scales[(0u * TILE_N + thread_n + 3u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_0_0_3 += share(products_0_0_3, scale_0_3, scale_0.x, scale_0.y);
+      sum_0_0_0 += share(products_0_0_0, scale_0_0, scale_0.x, scale_0.y);
+      sum_0_1_0 += share(products_0_1_0, scale_0_0, scale_1.x, scale_1.y);
       let scale_1_0 = w_scales[(1u * TILE_N + thread_n + 0u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_1_0_0 += share(products_1_0_0, scale_1_0, scale_0.x, scale_0.y);
-      let scale_1_1 = w_scales[(1u * TILE_N + thread_n + 1u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_1_0_1 += share(products_1_0_1, scale_1_1, scale_0.x, scale_0.y);
-      let scale_1_2 = w_scales[(1u * TILE_N + thread_n + 2u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_1_0_2 += share(products_1_0_2, scale_1_2, scale_0.x, scale_0.y);
-      let scale_1_3 = w_scales[(1u * TILE_N + thread_n + 3u * THREADS_N) * TILE_SEGMENTS + segment];
-      part_1_0_3 += share(products_1_0_3, scale_1_3, scale_0.x, scale_0.y);
-    }
-    // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
-    if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
-      sum_0_0_0 += part_0_0_0;
-      part_0_0_0 = 0.0f;
-      sum_0_0_1 += part_0_0_1;
-      part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
-      sum_1_0_0 += part_1_0_0;
-      part_1_0_0 = 0.0f;
-      sum_1_0_1 += part_1_0_1;
-      part_1_0_1 = 0.0f;
-      sum_1_0_2 += part_1_0_2;
-      part_1_0_2 = 0.0f;
-      sum_1_0_3 += part_1_0_3;
-      part_1_0_3 = 0.0f;
+      sum_1_0_0 += share(products_1_0_0, scale_1_0, scale_0.x, scale_0.y);
+      sum_1_1_0 += share(products_1_1_0, scale_1_0, scale_1.x, scale_1.y);
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0, sum_1_0_0);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1, sum_1_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2, sum_1_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3, sum_1_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0, sum_1_1_0);
 }
