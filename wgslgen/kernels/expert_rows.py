@@ -8,8 +8,10 @@ the pairs with an id from EXPERTS on come last. An expert may be named more than
 comes last has the expert EXPERTS, and behind the last tile the count is 0. There are ceil(T * USED / TILE_M) +
 EXPERTS + 1 places, which is enough for every order. `matmul_id` with the same TILE_M reads both.
 
-One workgroup does it: each thread counts and lists the pairs of one expert after the other, so nothing depends on which
-thread comes first. That takes T * USED reads an expert, for up to 256 experts. T = 0 is no dispatch.
+One workgroup does it: a thread counts the pairs of one expert, or those in a part of all where threads are more than
+experts. Then it is known where each thread's pairs go, and nothing depends on which one comes first. A thread reads
+T * USED ids twice, or those of its part, and does so for several experts where threads are fewer. (lavapipe leaves the
+loops of a thread after 65535 rounds in all; a round is four ids here.) T = 0 is no dispatch.
 """
 
 from __future__ import annotations
@@ -103,5 +105,5 @@ class ExpertRows(Kernel):
         )
 
     def plain(self) -> Self:
-        """Return the plainest variant of the same computation."""
-        return self.changed(workgroup_size=32)
+        """Return the plainest variant of the same computation: most threads, so that each has fewest experts."""
+        return self.changed(workgroup_size=256)
