@@ -138,6 +138,15 @@ def test_integers_are_judged_in_the_order_of_the_output() -> None:
     assert expected.judge(bytes([1, 2, 3]), F32).problem is not None
 
 
+def test_integers_of_four_bits_lie_sixteen_low_then_sixteen_high() -> None:
+    reals = np.concatenate([np.arange(16.0), np.arange(15.0, -1.0, -1.0)])[None]
+    expected = Rounded(reals, np.arange(32), np.dtype(np.int8), nibbles=True)
+    right = bytes(low | (15 - low) << 4 for low in range(16))
+    assert expected.judge(right, F32).problem is None
+    for wrong in (bytes(15 - low | low << 4 for low in range(16)), right[::-1]):
+        assert "32 of 32 integers wrong" in str(expected.judge(wrong, F32).problem)
+
+
 def test_one_rounding_is_one_of_two_neighbours() -> None:
     third = 1.0 / 3.0
     expected = Nearest(np.array([[third, 0.25, 1e-40]]), np.dtype(np.float32))
