@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases.support import opened, runner
+from cases.quantised import CACHES, untouched, write
+from cases.support import opened
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
@@ -18,7 +19,6 @@ from wgslgen.kernels.set_rows import SetRows
 from wgslgen.oracles.set_rows import in_blocks, problem, q4_reals
 
 Numbers = NDArray[Any]
-QUANTISED = ("q8_0", "q4_0")
 SIZES = {"R": 5, "K": 96, "ROWS": 9}
 WIDE = {"maxStorageBufferBindingSize": 2**31, "maxBufferSize": 2**31, "maxComputeWorkgroupsPerDimension": 65535}
 
@@ -26,21 +26,6 @@ WIDE = {"maxStorageBufferBindingSize": 2**31, "maxBufferSize": 2**31, "maxComput
 @pytest.fixture(scope="module", params=SOFTWARE)
 def gpu(request: pytest.FixtureRequest) -> Gpu:
     return opened(str(request.param))
-
-
-def planes(fmt: str, rows: int, k: int, fill: int = 0xAA) -> dict[str, Numbers]:
-    """Return a tensor's planes, every byte of them `fill`; where scales are odd, the last half word is no scale."""
-    code_bytes = rows * k * formats.get(fmt).bits // 8
-    scale_bytes = -(-rows * k // 32 // 2) * 4
-    return {"codes": np.full(code_bytes, fill, np.uint8), "scales": np.full(scale_bytes, fill, np.uint8)}
-
-
-def write(gpu: Gpu, fmt: str, x: Numbers, ids: Any, rows: int, tensor: dict[str, Numbers]) -> dict[str, Numbers]:
-    """Return the tensor's buffers as bytes behind one dispatch."""
-    variant = SetRows.model_validate({"format": fmt, "activation": "f16" if x.dtype == np.float16 else "f32"})
-    inputs = {"x": x, "ids": np.array(ids, np.uint32), **tensor}
-    raw = runner(gpu, variant).run(inputs, {"R": x.shape[0], "K": x.shape[1], "ROWS": rows})
-    return {name: np.frombuffer(content, np.uint8) for name, content in raw.items()}
 
 
 def with_exact_scales(rows: int, k: int, rng: np.random.Generator) -> Numbers:
@@ -61,7 +46,7 @@ def block(*values: float) -> Numbers:
 
 def one_block(gpu: Gpu, fmt: str, x: Numbers) -> tuple[list[int], float]:
     """Return the codes of the only block of x [1, 32], and its scale."""
-    made = write(gpu, fmt, x, [0], 1, planes(fmt, 1, 32))
+    made = write(gpu, fmt, x, [0], 1, untouched(fmt, 1, 32))
     codes = made["codes"].view(np.int8) if fmt == "q8_0" else in_blocks(made["codes"][None])[0]
     return [int(code) for code in codes], float(made["scales"][:2].view(np.float16)[0])
 
@@ -130,7 +115,7 @@ class TestOracle:
         codes = np.array([[low | (15 - low) << 4 for low in range(16)]], np.uint8)
         assert in_blocks(codes)[0].tolist() == [*range(16), *range(15, -1, -1)]
 
-    @pytest.mark.parametrize("fmt", QUANTISED)
+    @pytest.mark.parametrize("fmt", CACHES)
     def test_it_is_the_formats_own_quantiser(self, fmt: str, rng: np.random.Generator) -> None:
         """Codes and scales of ordinary numbers, none of which is near a tie, as `Format.quantise` has them."""
         made = problem({"format": fmt, "activation": "f32"}, SIZES, rng)
@@ -155,7 +140,7 @@ class TestOracle:
         assert left.size >= 4
         np.testing.assert_array_equal(codes.values[left], before[left])
 
-    @pytest.mark.parametrize("fmt", QUANTISED)
+    @pytest.mark.parametrize("fmt", CACHES)
     def test_another_order_of_codes_is_rejected(self, fmt: str, rng: np.random.Generator) -> None:
         variant = SetRows.model_validate({"format": fmt})
         made = problem(variant.model_dump(), SIZES, rng)
@@ -178,7 +163,7 @@ class TestOnADevice:
         codes, scale = one_block(gpu, "q4_0", block(1.0, 8.0, -0.5, -1.5, -8.0))
         assert (codes[:6], scale) == ([7, 0, 8, 10, 15, 8], -1.0)
 
-    @pytest.mark.parametrize("fmt", QUANTISED)
+    @pytest.mark.parametrize("fmt", CACHES)
     def test_zeros_have_scale_0_and_huge_values_the_largest(self, fmt: str, gpu: Gpu) -> None:
         middle = 8 if fmt == "q4_0" else 0
         for zero in (0.0, -0.0, 1e-40):
@@ -188,7 +173,7 @@ class TestOnADevice:
         codes, scale = one_block(gpu, fmt, block(-3e38, 3e38))
         assert (codes[:3], scale) == ([0, 15, 8] if fmt == "q4_0" else [-127, 127, 0], 65504.0)
 
-    @pytest.mark.parametrize("fmt", QUANTISED)
+    @pytest.mark.parametrize("fmt", CACHES)
     @pytest.mark.parametrize("k", [32, 96])
     def test_neighbours_that_share_a_word_lose_nothing(
         self, fmt: str, k: int, gpu: Gpu, rng: np.random.Generator
@@ -199,10 +184,9 @@ class TestOnADevice:
         values = with_exact_scales(rows, k, rng)
         packed = layouts.pack(kind, "planar", kind.quantise(values), rows, k)
         whole = {name: plane.view(np.uint8).reshape(-1) for name, plane in packed.items()}
-        untouched = planes(fmt, rows, k)
         code_row, scale_row = k * kind.bits // 8, k // 16
         for _ in range(50):
-            tensor = untouched
+            tensor = untouched(fmt, rows, k)
             for written in (range(1, rows, 2), range(0, rows - 1, 2)):
                 ids = rng.permutation(np.array(written))
                 before, tensor = tensor, write(gpu, fmt, values[ids], ids, rows, tensor)
@@ -211,10 +195,10 @@ class TestOnADevice:
                     expected = np.where(is_written, whole[name][: tensor[name].size], before[name])
                     np.testing.assert_array_equal(tensor[name], expected)
 
-    @pytest.mark.parametrize("fmt", ["f32", *QUANTISED])
+    @pytest.mark.parametrize("fmt", ["f32", *CACHES])
     def test_ids_that_name_no_row_write_nothing(self, fmt: str, gpu: Gpu, rng: np.random.Generator) -> None:
         x = rng.standard_normal((3, 64)).astype(np.float32)
-        tensor: dict[str, Numbers] = {"y": np.full(5 * 256, 0xAA, np.uint8)} if fmt == "f32" else planes(fmt, 5, 64)
+        tensor: dict[str, Numbers] = {"y": np.full(5 * 256, 0xAA, np.uint8)} if fmt == "f32" else untouched(fmt, 5, 64)
         for ids in ([5, 6, 2**32 - 1], [2**31, 2**30, 2**26 + 1]):
             made = write(gpu, fmt, x, ids, 5, tensor)
             assert all((plane == 0xAA).all() for plane in made.values())
@@ -222,8 +206,8 @@ class TestOnADevice:
     def test_a_row_that_is_named_twice_leaves_its_neighbours_alone(self, gpu: Gpu, rng: np.random.Generator) -> None:
         """Each word of codes is one of both; the other half of the word of scales stays."""
         x = with_exact_scales(2, 32, rng)
-        first, second = (write(gpu, "q8_0", row[None], [1], 4, planes("q8_0", 4, 32)) for row in x)
-        both = write(gpu, "q8_0", x, [1, 1], 4, planes("q8_0", 4, 32))
+        first, second = (write(gpu, "q8_0", row[None], [1], 4, untouched("q8_0", 4, 32)) for row in x)
+        both = write(gpu, "q8_0", x, [1, 1], 4, untouched("q8_0", 4, 32))
         words, one, other = (made["codes"].view(np.uint32) for made in (both, first, second))
         assert ((words == one) | (words == other)).all()
         assert (both["scales"][[0, 1, 4, 5, 6, 7]] == 0xAA).all()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.quantised import blocks_of
 from cases.support import Floats, runner
 from wgslgen.adapters import Gpu
 from wgslgen.kernels.attention_merge import AttentionMerge
@@ -29,22 +30,20 @@ def constant(values: Any, *shape: int) -> Numbers:
     return np.broadcast_to(array.reshape(*array.shape, *[1] * (len(shape) - array.ndim)), shape)
 
 
-def stale(rows: Numbers, lengths: NDArray[np.uint32]) -> Numbers:
-    """Return cache rows [B, capacity, kv_heads, head_dim] with NaN in those past the lengths."""
-    behind = np.arange(rows.shape[1]) >= lengths[:, None]
-    return np.where(behind[..., None, None], np.nan, rows)
-
-
 def cached(constants: Mapping[str, Any], q: Numbers, k: Numbers, v: Numbers, lengths: Any) -> dict[str, Numbers]:
-    """Return the inputs q, k_cache, v_cache and lengths of one layer in the variant's types, stale rows NaN."""
-    activation, cache = (TYPES[constants.get(name, "f32")] for name in ("activation", "cache"))
-    ends = np.array(lengths, np.uint32)
-    return {
-        "q": q.astype(activation),
-        "k_cache": stale(k, ends).astype(cache),
-        "v_cache": stale(v, ends).astype(cache),
-        "lengths": ends,
-    }
+    """Return the inputs q, caches and lengths of one layer in the variant's types; stale rows hold NaN.
+
+    A cache of blocks takes what these hold exactly, and has the NaN for a scale.
+    """
+    ends, cache = np.array(lengths, np.uint32), constants.get("cache", "f32")
+    inputs = {"q": q.astype(TYPES[constants.get("activation", "f32")]), "lengths": ends}
+    for letter, rows in (("k", k), ("v", v)):
+        stale = np.arange(rows.shape[1]) >= ends[:, None]
+        if cache in TYPES:
+            inputs[f"{letter}_cache"] = np.where(stale[..., None, None], np.nan, rows).astype(TYPES[cache])
+        else:
+            inputs |= blocks_of(cache, letter, rows, stale)
+    return inputs
 
 
 def decode(
