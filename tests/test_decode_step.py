@@ -64,8 +64,10 @@ ADAPTERS = ("lavapipe", "swiftshader", "dawn-swiftshader")
 def random_rows(fmt: Format, n: int, k: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return `n` rows of raw random codes whose scales keep sums of K products near 1."""
     raw = fmt.random_blocks(n, k, rng).reshape(-1, fmt.block_bytes)
-    scales = rng.uniform(0.5, 1.5, len(raw)) / np.sqrt(k) * rng.choice([-1.0, 1.0], len(raw))
     at = fmt.scale_offset or 0
+    raw[:, at : at + 2] = np.ones((len(raw), 1), np.float16).view(np.uint8)
+    size = np.sqrt(np.square(fmt.unpack(raw)).mean())
+    scales = rng.uniform(0.5, 1.5, len(raw)) / (size * np.sqrt(k)) * rng.choice([-1.0, 1.0], len(raw))
     raw[:, at : at + 2] = scales.astype(np.float16).view(np.uint8).reshape(-1, 2)
     return raw.reshape(-1)
 
@@ -207,7 +209,12 @@ FORMS: list[tuple[str, int, Literal["float", "int8"], bool]] = [
     ("q2_0", 64, "int8", False),
 ]
 """Formats, routes and folds that every adapter runs: each with each of the others; lavapipe runs the rest, too."""
-OTHERS = [(name, group, route, not subgroups) for name, group, route, subgroups in FORMS]
+TABLES: list[tuple[str, int, Literal["float", "int8"], bool]] = [
+    ("iq2_xs", 256, "float", True),
+    ("iq3_xxs", 256, "int8", False),
+]
+"""Formats whose codes point into a table, which each product binds beside its weights."""
+OTHERS = [*((name, group, route, not subgroups) for name, group, route, subgroups in FORMS), *TABLES]
 
 
 @pytest.mark.parametrize(

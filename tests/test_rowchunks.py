@@ -18,6 +18,11 @@ from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.rowchunks import RowChunk, row_chunks
 
 BINDING = "maxStorageBufferBindingSize"
+KINDS = [
+    *(formats.get(*kind) for kind in (("q2_0", 64), ("q1_0", 32), ("q8_0", 32), ("q4_1", 32), ("q1_0", 128))),
+    *(formats.get(name) for name in ("mxfp4", "nvfp4", "q6_K", "iq1_m")),
+]
+"""Blocks of 6 to 210 bytes, one of them odd, of which 1 to 18 are no codes."""
 
 
 @pytest.fixture(scope="module", params=SOFTWARE)
@@ -79,9 +84,9 @@ def test_properties_hold_for_small_weights_and_tiny_limits(rng: np.random.Genera
     """And no answer has fewer chunks: with one less, the rows before the last would be above the limit."""
     refused = several = 0
     for _ in range(1500):
-        fmt, group = [("q2_0", 64), ("q1_0", 32), ("q8_0", 32), ("q4_1", 32), ("q1_0", 128)][rng.integers(5)]
-        kind = formats.get(fmt, group)
-        layout = ["planar", "ggml", "row4"][rng.integers(3)]
+        kind = KINDS[rng.integers(len(KINDS))]
+        taken = [name for name in ("planar", "ggml", "row4") if layouts.refusal(kind, name) is None]
+        layout = taken[rng.integers(len(taken))]
         tile = layouts.row_tile(layout)
         n, k, multiple = tile * int(rng.integers(1, 300)), kind.group * int(rng.integers(1, 9)), int(rng.integers(1, 9))
         alignment = int(2 ** rng.integers(2, 9))
@@ -167,6 +172,7 @@ def run_chunks(
     for chunk in chunks:
         sizes = {"N": chunk.rows, "K": k, "SLOTS": slots, "FIRST_ROW": chunk.first_row}
         bound = {p: planes[p].view(np.uint8)[at : at + size].view(np.uint32) for p, (at, size) in chunk.planes.items()}
+        bound |= {layouts.GRID: planes[layouts.GRID]} if layouts.GRID in planes else {}
         raw = runner(gpu, variant).run({**bound, "x": x, **best}, {**sizes, "FIRST_SLOT": chunk.first_row // tile})
         best = {
             "best_value": np.frombuffer(raw["best_value"], "<f4"),
@@ -201,3 +207,29 @@ def test_three_chunks_give_the_token_of_one_dispatch(
     assert len({np.searchsorted([c.first_row for c in chunks], row, "right") for row in ties}) == 3
     value, index = three
     assert index[value == value.max()].min() == ties[0]
+
+
+@pytest.mark.parametrize("layout", ["planar", "ggml"])
+@pytest.mark.parametrize("name", ["iq2_s", "iq1_m", "mxfp4"])
+def test_chunks_share_one_table_and_cut_blocks_of_any_length(
+    name: str, layout: str, gpu: Gpu, rng: np.random.Generator
+) -> None:
+    """The table of codes is no part of the rows: each chunk binds all of it."""
+    variant = widest(LmHeadArgmax, format=name, layout=layout, route="float")
+    fmt, n = variant.weight_format, 389
+    k = 2 * fmt.group
+    assert layouts.GRID not in layouts.plane_sizes(fmt, layout, n, k)
+    data = fmt.random_blocks(n, k, rng)
+    x = rng.standard_normal(k).astype(np.float32)
+    data[[50, 200, 388]] = data[int(np.argmax(fmt.unpack(data) @ x))]
+    most = 4 * max(size.words for size in layouts.plane_sizes(fmt, layout, 128, k).values())
+    whole = row_chunks(fmt, layout, n, k, DEFAULT_LIMITS, variant.tile_rows)
+    chunks = row_chunks(fmt, layout, n, k, limited(most), variant.tile_rows)
+    check(chunks, fmt, layout, n, k, limited(most), variant.tile_rows)
+    assert [len(whole), len(chunks)] == [1, 4]
+    one, several = (run_chunks(gpu, variant, data, x, parts) for parts in (whole, chunks))
+    np.testing.assert_array_equal(one[0].view(np.uint32), several[0].view(np.uint32))
+    np.testing.assert_array_equal(one[1], several[1])
+    value, index = several
+    logits = fmt.unpack(data) @ x
+    assert index[value == value.max()].min() == np.flatnonzero(logits >= logits.max() - 1e-9)[0]

@@ -212,9 +212,9 @@ class TestRowChunks:
     MERGE = ArgmaxMerge()
     SIZES: ClassVar = {"N": 157, "K": 256}
 
-    def token(self, gpu: Gpu, most: int | None) -> tuple[int, int]:
+    def token(self, gpu: Gpu, most: int | None, head: LmHeadArgmax = HEAD) -> tuple[int, int]:
         """Return the token, and how many dispatches it took where a binding holds `most` bytes."""
-        [plan] = derive([self.HEAD, self.MERGE])
+        [plan] = derive([head, self.MERGE])
         session = Session(gpu, plan.variants)
         if most is not None:
             session.limits["maxStorageBufferBindingSize"] = most
@@ -235,6 +235,21 @@ class TestRowChunks:
         token, passes = self.token(gpu, most)
         assert token == whole
         assert passes > 2
+
+    @pytest.mark.parametrize("layout", ["planar", "ggml"])
+    def test_chunks_of_codes_that_point_into_a_table_bind_all_of_it(
+        self, layout: Literal["planar", "ggml"], gpu: Gpu
+    ) -> None:
+        head = LmHeadArgmax(format="iq3_s", layout=layout, route="float", tile_rows=2, workgroup_size=32)
+        whole, passes = self.token(gpu, None, head)
+        assert passes == 2
+        assert self.token(gpu, 15000, head) == (whole, 3)
+
+    def test_a_table_above_the_limit_is_refused_by_its_name(self, gpu: Gpu) -> None:
+        """Rows can be bound in parts; a table cannot, since a code may point anywhere in it."""
+        head = LmHeadArgmax(format="iq1_s", route="float", tile_rows=2, workgroup_size=32)
+        with pytest.raises(UsageProblem, match="binding grid has 16384 bytes, above the limit maxStorageBufferBinding"):
+            self.token(gpu, 12000, head)
 
     def test_rows_that_cannot_be_bound_at_an_aligned_offset_are_refused(self, gpu: Gpu) -> None:
         with pytest.raises(UsageProblem, match="above the limit maxStorageBufferBindingSize 512"):
@@ -273,14 +288,15 @@ class TestRowChunks:
 
     @pytest.mark.parametrize("adapter", ["lavapipe", "swiftshader", "dawn-swiftshader"])
     @pytest.mark.parametrize("layout", ["planar", "ggml"])
+    @pytest.mark.parametrize(("name", "group", "most"), [("q2_0", 64, 40000), ("iq2_xs", 256, 50000)])
     def test_a_table_in_three_chunks_gives_the_rows_that_one_dispatch_gives(
-        self, layout: Literal["planar", "ggml"], adapter: str
+        self, name: str, group: int, most: int, layout: Literal["planar", "ggml"], adapter: str
     ) -> None:
         """Some ids are in each of the chunks, and four in none: rows of zeros."""
-        variant, chosen = GetRows(format="q2_0", group=64, layout=layout), open_adapter(adapter)
+        variant, chosen = GetRows(format=name, group=group, layout=layout), open_adapter(adapter)
         whole, counts = self.looked_up(chosen, variant, None)
         assert counts == [35, 4]
-        chunks, counts = self.looked_up(chosen, variant, 40000)
+        chunks, counts = self.looked_up(chosen, variant, most)
         assert chunks == whole
         assert len(counts) == 4
         assert min(counts) >= 4
