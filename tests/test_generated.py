@@ -12,13 +12,14 @@ import pytest
 from cli_runs import refused, run, snapshot
 
 from wgslgen import bundlefile, plans, prove
+from wgslgen.adapters import MATRICES as NO_MATRICES
 from wgslgen.adapters import SOFTWARE
 from wgslgen.kernels import KERNELS
 from wgslgen.kernels.attention import SOFTMAX_NMSE
 from wgslgen.manifest import MANIFEST, SCHEMA, sha256, variant_file
-from wgslgen.naming import what_name
+from wgslgen.naming import variant_name, what_name
 from wgslgen.spec import Kernel
-from wgslgen.verify import cache_folder, missing_runs, verify
+from wgslgen.verify import cache_folder, for_gpus, missing_runs, verify
 
 ROOT = Path(__file__).parent.parent
 GENERATED = ROOT / "generated"
@@ -32,7 +33,10 @@ PLANS = tuple(
         if plan.judged
     )
 )
-OPS = ("linear", "attention", "linear_argmax", "argmax", "top_k")
+MATRICES = tuple(v for v in SHIPPED if v.requirements.subgroup_matrix is not None)
+"""What needs subgroup matrices: naga does not know them, no software adapter has them."""
+OPS = ("linear", "linear_id", "attention", "linear_argmax", "argmax", "top_k")
+MANY_TOKENS = {"matmul", "matmul_id", "matvec_id", "sum_splits"}
 HALVES = 4
 COPIED = 2
 SHAPES = {(49152, 576), (576, 576), (192, 576), (1536, 576), (576, 1536)}
@@ -132,7 +136,7 @@ def test_a_foreign_file_is_found_and_never_touched(copy: Path) -> None:
 def test_all_judges_accept_every_shipped_text() -> None:
     report = prove.validate_all(SHIPPED, ("rules", "naga", "tint"))
     assert not report.rejected, "\n".join(report.describe(name) for name in report.rejected)
-    assert not report.not_judged
+    assert {(item.judge, item.text) for item in report.not_judged} == {("naga", variant_name(v)) for v in MATRICES}
     assert {judge.judge for judge in report.ran} == {"rules", "naga", "tint"}
     assert len(report.findings) == len(SHIPPED)
 
@@ -151,6 +155,8 @@ def test_every_kernel_has_a_form_for_any_device_and_one_with_subgroups(kernel: t
 def test_every_shipped_variant_gives_the_oracles_result(adapter: str, half: int) -> None:
     """The bars: 1e-12 for f32 results, 4e-11 where scores are exponents, 1e-6 for f16; whole numbers exactly.
 
+    Behind a gate one token of a product of many may have 1e-7.
+
     What computes the same stands together and shares its plain twin, so the halves are cut in that order.
     """
     order = sorted(SHIPPED, key=what_name)
@@ -160,14 +166,17 @@ def test_every_shipped_variant_gives_the_oracles_result(adapter: str, half: int)
     assert not failed, "\n".join(failed)
     needs_f16 = [variant for variant in part if "shader-f16" in variant.requirements.features]
     lacking = [variant for variant, outcome in zip(part, outcomes, strict=True) if outcome.status == "lacking"]
-    assert lacking == ([] if adapter == "lavapipe" else needs_f16)
-    assert len(missing_runs(outcomes)) == len(lacking)
-    assert {outcome.lacking for outcome in outcomes} <= {None, "shader-f16"}
+    assert lacking == [v for v in part if v in MATRICES or (adapter != "lavapipe" and v in needs_f16)]
+    assert {*for_gpus(outcomes)} == {variant_name(v) for v in part if v in MATRICES}
+    assert len(missing_runs(outcomes)) + len(for_gpus(outcomes)) == len(lacking)
+    assert {outcome.lacking for outcome in outcomes} <= {None, "shader-f16", NO_MATRICES}
     ran = [outcome for outcome in outcomes if outcome.status == "passed"]
     assert all(outcome.runs > 0 for outcome in ran)
     bars = {"f32": 1e-12, "f16": 1e-6}
     softmax = {"attention_split": SOFTMAX_NMSE, "attention_prefill": SOFTMAX_NMSE}
-    assert [o for o in ran if o.nmse > max(bars.get(o.result, 0.0), softmax.get(o.kernel, 0.0))] == []
+    gated = {variant_name(v): 1e-7 for v in part if v.NAME in MANY_TOKENS and v.model_dump()["epilogue"] == "swiglu"}
+    bar = {o.variant: max(bars.get(o.result, 0.0), softmax.get(o.kernel, 0.0), gated.get(o.variant, 0.0)) for o in ran}
+    assert [o for o in ran if o.nmse > bar[o.variant]] == []
     assert [o for o in ran if o.kernel == "quantize_q8" and o.element != 0.0] == []
     subgroups = {variant for variant in part if variant.uses_subgroups} - {*lacking}
     assert len(subgroups) > 0

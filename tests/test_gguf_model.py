@@ -55,7 +55,7 @@ def test_a_file_by_ggufs_own_writer(tmp_path: Path, rng: np.random.Generator) ->
     writer.close()
     model = read_model(path)
     assert model.architecture == "qwen3"
-    assert [(t.type_name, t.format) for t in model.tensors[-2:]] == [("q6_k", "q6_K"), ("q1_0", "q1_0")]
+    assert [(t.type_name, t.format) for t in model.tensors[-2:]] == [("q6_K", "q6_K"), ("q1_0", "q1_0")]
     assert model.tensor("s.weight").group == 128
     for tensor in model.tensors:
         assert tensor.dims == (256, 9 if tensor.name == "s.weight" else 4)
