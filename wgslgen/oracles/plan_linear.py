@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wgslgen import formats, layouts
 from wgslgen.formats import Format
-from wgslgen.oracles.matmul import weights_for
+from wgslgen.oracles.matmul import narrowed, weights_for
 from wgslgen.oracles.matvec import (
     activations,
     as_read,
@@ -55,7 +55,7 @@ def many(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int], r
     rows = rows_of(last, n)
     data = weights_for(matmul, fmt, rows, k, rng)
     weights = fmt.unpack(fmt.rows(data, rows, k))
-    x = activations(rng, last, weights)
+    x = narrowed(matmul, activations(rng, last, weights))
     if matmul["route"] == "int8":
         x = apart_from_ties(x, matmul["activation_group"])
         exact = dequantised(quantise(x, matmul["activation_group"]))

@@ -24,9 +24,9 @@ struct Params {
 var<workgroup> first_pair: array<u32, MOST>;
 var<workgroup> first_tile: array<u32, MOST>;
 
-// Pairs of an expert; the one behind the last stands for all ids from EXPERTS on.
-fn belongs(pair: u32, expert: u32) -> bool {
-  return min(ids[pair], params.experts) == expert;
+// Pairs of an expert before `end`; the expert behind the last one stands for all ids from EXPERTS on.
+fn belongs(pair: u32, end: u32, expert: u32) -> bool {
+  return (pair < end) & (min(ids[min(pair, end - 1u)], params.experts) == expert);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -37,12 +37,21 @@ fn main(
 ) {
   let count = params.count * params.used;
   let buckets = min(params.experts + 1u, MOST);
-  for (var expert = local_index; expert < buckets; expert += WORKGROUP_SIZE) {
+  // Where threads are more than experts, the pairs are in parts, and a slot is a part of the pairs for an expert.
+  let parts = max(WORKGROUP_SIZE / buckets, 1u);
+  let part_size = (count + parts - 1u) / parts;
+  let slots = buckets * parts;
+  for (var slot = local_index; slot < slots; slot += WORKGROUP_SIZE) {
+    let expert = slot / parts;
+    let end = min((slot % parts + 1u) * part_size, count);
     var own = 0u;
-    for (var pair = 0u; pair < count; pair++) {
-      own += select(0u, 1u, belongs(pair, expert));
+    for (var pair = slot % parts * part_size; pair < end; pair += 4u) {
+      own += select(0u, 1u, belongs(pair + 0u, end, expert));
+      own += select(0u, 1u, belongs(pair + 1u, end, expert));
+      own += select(0u, 1u, belongs(pair + 2u, end, expert));
+      own += select(0u, 1u, belongs(pair + 3u, end, expert));
     }
-    first_pair[expert] = own;
+    first_pair[slot] = own;
   }
   workgroupBarrier();
   // From numbers of pairs to where they start.
@@ -50,33 +59,51 @@ fn main(
     var pairs_before = 0u;
     var tiles_before = 0u;
     for (var expert = 0u; expert < buckets; expert++) {
-      let own = first_pair[expert];
-      first_pair[expert] = pairs_before;
+      let first = pairs_before;
+      for (var slot = expert * parts; slot < (expert + 1u) * parts; slot++) {
+        let own = first_pair[slot];
+        first_pair[slot] = pairs_before;
+        pairs_before += own;
+      }
       first_tile[expert] = tiles_before;
-      pairs_before += own;
-      tiles_before += (own + TILE_M - 1u) / TILE_M;
+      tiles_before += (pairs_before - first + TILE_M - 1u) / TILE_M;
     }
   }
   workgroupBarrier();
-  for (var expert = local_index; expert < buckets; expert += WORKGROUP_SIZE) {
-    let first = first_pair[expert];
-    var at = first;
-    for (var pair = 0u; pair < count; pair++) {
-      if (belongs(pair, expert)) {
-        pairs[at] = pair;
+  for (var slot = local_index; slot < slots; slot += WORKGROUP_SIZE) {
+    let expert = slot / parts;
+    let end = min((slot % parts + 1u) * part_size, count);
+    var at = first_pair[slot];
+    for (var pair = slot % parts * part_size; pair < end; pair += 4u) {
+      if (belongs(pair + 0u, end, expert)) {
+        pairs[at] = pair + 0u;
+        at++;
+      }
+      if (belongs(pair + 1u, end, expert)) {
+        pairs[at] = pair + 1u;
+        at++;
+      }
+      if (belongs(pair + 2u, end, expert)) {
+        pairs[at] = pair + 2u;
+        at++;
+      }
+      if (belongs(pair + 3u, end, expert)) {
+        pairs[at] = pair + 3u;
         at++;
       }
     }
-    var tile = first_tile[expert];
-    for (var start = first; start < at; start += TILE_M) {
-      tiles[tile] = vec4<u32>(expert, start, min(at - start, TILE_M), 0u);
-      tile++;
-    }
-    // The last expert's thread knows where the tiles end.
-    if (expert + 1u == buckets) {
-      let places = (count + TILE_M - 1u) / TILE_M + params.experts + 1u;
-      for (; tile < places; tile++) {
-        tiles[tile] = vec4<u32>(params.experts, 0u, 0u, 0u);
+    // The thread of an expert's last part knows where its pairs end, and that of the last expert where the tiles do.
+    if ((slot + 1u) % parts == 0u) {
+      var tile = first_tile[expert];
+      for (var start = first_pair[expert * parts]; start < at; start += TILE_M) {
+        tiles[tile] = vec4<u32>(expert, start, min(at - start, TILE_M), 0u);
+        tile++;
+      }
+      if (expert + 1u == buckets) {
+        let places = (count + TILE_M - 1u) / TILE_M + params.experts + 1u;
+        for (; tile < places; tile++) {
+          tiles[tile] = vec4<u32>(params.experts, 0u, 0u, 0u);
+        }
       }
     }
   }

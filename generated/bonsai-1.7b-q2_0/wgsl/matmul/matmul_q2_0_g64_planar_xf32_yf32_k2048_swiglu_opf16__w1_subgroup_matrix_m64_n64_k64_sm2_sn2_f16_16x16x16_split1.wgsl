@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from bonsai-8b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from bonsai-1.7b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q1_0_g128_planar_xf32_yf32_k4096_swiglu_opf16__w1_subgroup_matrix_m128_n64_k64_sm4_sn2_f16_16x16x16_split1
-// codes: codes [2][N][K * 1 / 32] u32
-// scales: f16 scales in pairs, [2][N][K / 128]
+// variant matmul_q2_0_g64_planar_xf32_yf32_k2048_swiglu_opf16__w1_subgroup_matrix_m64_n64_k64_sm2_sn2_f16_16x16x16_split1
+// codes: codes [2][N][K * 2 / 32] u32
+// scales: f16 scales in pairs, [2][N][K / 64]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: result [M][N]
 enable subgroups;
 enable f16;
 enable chromium_experimental_subgroup_matrix;
 
-const K: u32 = 4096u;
-const TILE_M: u32 = 128u;
+const K: u32 = 2048u;
+const TILE_M: u32 = 64u;
 const TILE_N: u32 = 64u;
 const TILE_K: u32 = 64u;
 const NUM_SPLITS: u32 = 1u;
-const BLOCK_SIZE: u32 = 128u;
+const BLOCK_SIZE: u32 = 64u;
 const STEPS_PER_BLOCK: u32 = 4u;
-const STEP_FOURS: u32 = 8u;
-const STEP_STRIDE: u32 = 8u;
-const WORKGROUP_SIZE: u32 = 256u;
+const STEP_FOURS: u32 = 4u;
+const STEP_STRIDE: u32 = 4u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 16u;
-const TILE_STEPS: u32 = 2u;
+const TILE_STEPS: u32 = 4u;
 const TILE_STRIDE: u32 = 72u;
 const SHARE_M: u32 = 32u;
 const SHARE_N: u32 = 32u;
-const SUBGROUPS: u32 = 8u;
+const SUBGROUPS: u32 = 4u;
 const MATRIX_M: u32 = 16u;
 const MATRIX_N: u32 = 16u;
 const MATRIX_K: u32 = 16u;
@@ -53,11 +53,13 @@ fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
   return id.x + count.x * (id.y + count.y * id.z);
 }
 
-// q1_0: 32 sign bits a word, element 0 in bit 0; 1 is +d and 0 is -d.
-// The bit becomes the sign of 1.0.
+// q2_0: sixteen 2-bit codes a word, element 0 in the lowest bits; a code is its value plus one.
+// Codes at bits 0, 2, 4 and 6 of the mantissas of 2^23, 2^21, 2^19 and 2^17 each count 1 there, so taking off
+// that power and the code's zero leaves the value, exactly and without a conversion.
 fn value4(unit: u32, four: u32) -> vec4<f32> {
-  let signs = (vec4<u32>(unit) << (vec4<u32>(31u, 30u, 29u, 28u) - 4u * four)) & vec4<u32>(0x80000000u);
-  return bitcast<vec4<f32>>(signs ^ vec4<u32>(0xbf800000u));
+  let codes = vec4<u32>(unit >> (8u * four)) & vec4<u32>(0x3u, 0xcu, 0x30u, 0xc0u);
+  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x4a000000u, 0x49000000u, 0x48000000u));
+  return floats - vec4<f32>(8388609.0f, 2097153.0f, 524289.0f, 131073.0f);
 }
 
 // planar: all code words in row order, and all scales in another plane.
@@ -77,10 +79,6 @@ fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
     value4(step, 1u),
     value4(step, 2u),
     value4(step, 3u),
-    value4(step, 4u),
-    value4(step, 5u),
-    value4(step, 6u),
-    value4(step, 7u),
   );
 }
 
@@ -98,10 +96,6 @@ fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
     scale * values[1u],
     scale * values[2u],
     scale * values[3u],
-    scale * values[4u],
-    scale * values[5u],
-    scale * values[6u],
-    scale * values[7u],
   );
 }
 
@@ -146,8 +140,8 @@ fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32, up: f32) {
 fn store_results(first_m: u32, first_n: u32, split: u32, m: u32, n: u32, index: u32) {
   for (var place = index; place < SUBGROUPS * MATRIX_M * MATRIX_N; place += WORKGROUP_SIZE) {
     let owner = place / (MATRIX_M * MATRIX_N);
-    let row = first_m + owner % 4u * SHARE_M + place / MATRIX_N % MATRIX_M;
-    let column = first_n + owner / 4u * SHARE_N + place % MATRIX_N;
+    let row = first_m + owner % 2u * SHARE_M + place / MATRIX_N % MATRIX_M;
+    let column = first_n + owner / 2u * SHARE_N + place % MATRIX_N;
     store(row, column, split, m, n, results[place], results[SUBGROUPS * MATRIX_M * MATRIX_N + place]);
   }
 }
@@ -176,8 +170,8 @@ fn main(
   let tiles_k = (k + TILE_K - 1u) / TILE_K;
   let first_tile = 0u;
   let last_tile = tiles_k;
-  let share_m = subgroup % 4u * SHARE_M;
-  let share_n = subgroup / 4u * SHARE_N;
+  let share_m = subgroup % 2u * SHARE_M;
+  let share_n = subgroup / 2u * SHARE_N;
   var sum_0_0_0: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
   var sum_0_0_1: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
   var sum_0_1_0: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
@@ -193,14 +187,17 @@ fn main(
   let w_step = local_index % TILE_STEPS;
   let w_local = local_index / TILE_STEPS;
   let x_start_0 = x_row(min(first_m + x_local + 0u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_1 = x_row(min(first_m + x_local + 16u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_2 = x_row(min(first_m + x_local + 32u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_3 = x_row(min(first_m + x_local + 48u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_4 = x_row(min(first_m + x_local + 64u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_5 = x_row(min(first_m + x_local + 80u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_6 = x_row(min(first_m + x_local + 96u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_7 = x_row(min(first_m + x_local + 112u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_1 = x_row(min(first_m + x_local + 8u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_2 = x_row(min(first_m + x_local + 16u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_3 = x_row(min(first_m + x_local + 24u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_4 = x_row(min(first_m + x_local + 32u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_5 = x_row(min(first_m + x_local + 40u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_6 = x_row(min(first_m + x_local + 48u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_7 = x_row(min(first_m + x_local + 56u, m - 1u)) * (params.x_stride / 4u) + x_four;
   let w_start_0 = (first_weight_row + weight_row(w_local + 0u, first_n, n)) * row_steps + w_step;
+  let w_start_1 = (first_weight_row + weight_row(w_local + 32u, first_n, n)) * row_steps + w_step;
+  let w_start_2 = (first_weight_row + weight_row(w_local + 64u, first_n, n)) * row_steps + w_step;
+  let w_start_3 = (first_weight_row + weight_row(w_local + 96u, first_n, n)) * row_steps + w_step;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let x_from = tile * TILE_FOURS;
     let w_from = tile * TILE_STEPS;
@@ -210,49 +207,45 @@ fn main(
     x_tile[(x_local + 0u) * TILE_STRIDE + 4u * x_four + 2u] = x_0.z;
     x_tile[(x_local + 0u) * TILE_STRIDE + 4u * x_four + 3u] = x_0.w;
     let x_1 = vec4<f16>(clamp(x[x_start_1 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 0u] = x_1.x;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 1u] = x_1.y;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 2u] = x_1.z;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 3u] = x_1.w;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 0u] = x_1.x;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 1u] = x_1.y;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 2u] = x_1.z;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 3u] = x_1.w;
     let x_2 = vec4<f16>(clamp(x[x_start_2 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 0u] = x_2.x;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 1u] = x_2.y;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 2u] = x_2.z;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 3u] = x_2.w;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 0u] = x_2.x;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 1u] = x_2.y;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 2u] = x_2.z;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 3u] = x_2.w;
     let x_3 = vec4<f16>(clamp(x[x_start_3 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 0u] = x_3.x;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 1u] = x_3.y;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 2u] = x_3.z;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 3u] = x_3.w;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 0u] = x_3.x;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 1u] = x_3.y;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 2u] = x_3.z;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 3u] = x_3.w;
     let x_4 = vec4<f16>(clamp(x[x_start_4 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 0u] = x_4.x;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 1u] = x_4.y;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 2u] = x_4.z;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 3u] = x_4.w;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 0u] = x_4.x;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 1u] = x_4.y;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 2u] = x_4.z;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 3u] = x_4.w;
     let x_5 = vec4<f16>(clamp(x[x_start_5 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 0u] = x_5.x;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 1u] = x_5.y;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 2u] = x_5.z;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 3u] = x_5.w;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 0u] = x_5.x;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 1u] = x_5.y;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 2u] = x_5.z;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 3u] = x_5.w;
     let x_6 = vec4<f16>(clamp(x[x_start_6 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 0u] = x_6.x;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 1u] = x_6.y;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 2u] = x_6.z;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 3u] = x_6.w;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 0u] = x_6.x;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 1u] = x_6.y;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 2u] = x_6.z;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 3u] = x_6.w;
     let x_7 = vec4<f16>(clamp(x[x_start_7 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 0u] = x_7.x;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 1u] = x_7.y;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 2u] = x_7.z;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 3u] = x_7.w;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 0u] = x_7.x;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 1u] = x_7.y;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 2u] = x_7.z;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 3u] = x_7.w;
     let w_0 = step_weights(w_start_0 + w_from);
     let w_0_0 = vec4<f16>(clamp(w_0[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
     let w_0_1 = vec4<f16>(clamp(w_0[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
     let w_0_2 = vec4<f16>(clamp(w_0[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
     let w_0_3 = vec4<f16>(clamp(w_0[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_4 = vec4<f16>(clamp(w_0[4u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_5 = vec4<f16>(clamp(w_0[5u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_6 = vec4<f16>(clamp(w_0[6u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_7 = vec4<f16>(clamp(w_0[7u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_0_0.x;
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_0_0.y;
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_0_0.z;
@@ -269,22 +262,69 @@ fn main(
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_0_3.y;
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_0_3.z;
     w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_0_3.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 16u] = w_0_4.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 17u] = w_0_4.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 18u] = w_0_4.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 19u] = w_0_4.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 20u] = w_0_5.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 21u] = w_0_5.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 22u] = w_0_5.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 23u] = w_0_5.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 24u] = w_0_6.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 25u] = w_0_6.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 26u] = w_0_6.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 27u] = w_0_6.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 28u] = w_0_7.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 29u] = w_0_7.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 30u] = w_0_7.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 31u] = w_0_7.w;
+    let w_1 = step_weights(w_start_1 + w_from);
+    let w_1_0 = vec4<f16>(clamp(w_1[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_1_1 = vec4<f16>(clamp(w_1[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_1_2 = vec4<f16>(clamp(w_1[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_1_3 = vec4<f16>(clamp(w_1[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_1_0.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_1_0.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_1_0.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 3u] = w_1_0.w;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 4u] = w_1_1.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 5u] = w_1_1.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 6u] = w_1_1.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 7u] = w_1_1.w;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 8u] = w_1_2.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 9u] = w_1_2.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 10u] = w_1_2.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 11u] = w_1_2.w;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 12u] = w_1_3.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_1_3.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_1_3.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_1_3.w;
+    let w_2 = step_weights(w_start_2 + w_from);
+    let w_2_0 = vec4<f16>(clamp(w_2[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_2_1 = vec4<f16>(clamp(w_2[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_2_2 = vec4<f16>(clamp(w_2[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_2_3 = vec4<f16>(clamp(w_2[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_2_0.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_2_0.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_2_0.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 3u] = w_2_0.w;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 4u] = w_2_1.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 5u] = w_2_1.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 6u] = w_2_1.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 7u] = w_2_1.w;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 8u] = w_2_2.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 9u] = w_2_2.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 10u] = w_2_2.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 11u] = w_2_2.w;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 12u] = w_2_3.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_2_3.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_2_3.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_2_3.w;
+    let w_3 = step_weights(w_start_3 + w_from);
+    let w_3_0 = vec4<f16>(clamp(w_3[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_3_1 = vec4<f16>(clamp(w_3[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_3_2 = vec4<f16>(clamp(w_3[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_3_3 = vec4<f16>(clamp(w_3[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_3_0.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_3_0.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_3_0.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 3u] = w_3_0.w;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 4u] = w_3_1.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 5u] = w_3_1.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 6u] = w_3_1.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 7u] = w_3_1.w;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 8u] = w_3_2.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 9u] = w_3_2.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 10u] = w_3_2.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 11u] = w_3_2.w;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 12u] = w_3_3.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_3_3.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_3_3.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_3_3.w;
     workgroupBarrier();
     let left_0_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, MATRIX_K, MATRIX_M>>(&x_tile, (share_m + 0u * MATRIX_M) * TILE_STRIDE + 0u * MATRIX_K, false, TILE_STRIDE);
     let left_0_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, MATRIX_K, MATRIX_M>>(&x_tile, (share_m + 1u * MATRIX_M) * TILE_STRIDE + 0u * MATRIX_K, false, TILE_STRIDE);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from bonsai-1.7b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q2_0_g64_planar_xf32_yf32_k2048_swiglu_opf16__w1_subgroup_matrix_m128_n64_k64_sm4_sn2_f16_16x16x16_split1
-// codes: codes [2][N][K * 2 / 32] u32
-// scales: f16 scales in pairs, [2][N][K / 64]
+// variant matmul_q4_1_planar_xf32_yf32_k576_swiglu_opf16__w1_subgroup_matrix_m64_n64_k64_sm2_sn2_f16_16x16x16_split1
+// codes: codes [2][N][K * 4 / 32] u32
+// scales: f16 scale and minimum, [2][N][K / 32]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: result [M][N]
 enable subgroups;
 enable f16;
 enable chromium_experimental_subgroup_matrix;
 
-const K: u32 = 2048u;
-const TILE_M: u32 = 128u;
+const K: u32 = 576u;
+const TILE_M: u32 = 64u;
 const TILE_N: u32 = 64u;
 const TILE_K: u32 = 64u;
 const NUM_SPLITS: u32 = 1u;
-const BLOCK_SIZE: u32 = 64u;
+const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 4u;
-const STEP_FOURS: u32 = 4u;
-const STEP_STRIDE: u32 = 4u;
-const WORKGROUP_SIZE: u32 = 256u;
+const STEP_FOURS: u32 = 2u;
+const STEP_STRIDE: u32 = 1u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 16u;
-const TILE_STEPS: u32 = 4u;
+const TILE_STEPS: u32 = 8u;
 const TILE_STRIDE: u32 = 72u;
 const SHARE_M: u32 = 32u;
 const SHARE_N: u32 = 32u;
-const SUBGROUPS: u32 = 8u;
+const SUBGROUPS: u32 = 4u;
 const MATRIX_M: u32 = 16u;
 const MATRIX_N: u32 = 16u;
 const MATRIX_K: u32 = 16u;
@@ -53,13 +53,15 @@ fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
   return id.x + count.x * (id.y + count.y * id.z);
 }
 
-// q2_0: sixteen 2-bit codes a word, element 0 in the lowest bits; a code is its value plus one.
-// Codes at bits 0, 2, 4 and 6 of the mantissas of 2^23, 2^21, 2^19 and 2^17 each count 1 there, so taking off
-// that power and the code's zero leaves the value, exactly and without a conversion.
+// q4_1: a block's 16 bytes hold element j in the low and j + 16 in the high half of byte j; the
+// value is code * d + m.
+// Codes at bits 0, 8 and 16 of the mantissas of 2^23, 2^15 and 2^7 each count 1 there, so taking off that power
+// and the code's zero leaves the value, exactly and without a conversion.
 fn value4(unit: u32, four: u32) -> vec4<f32> {
-  let codes = vec4<u32>(unit >> (8u * four)) & vec4<u32>(0x3u, 0xcu, 0x30u, 0xc0u);
-  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x4a000000u, 0x49000000u, 0x48000000u));
-  return floats - vec4<f32>(8388609.0f, 2097153.0f, 524289.0f, 131073.0f);
+  let half = unit >> (4u * four);
+  let codes = vec4<u32>(half, half, half, half >> 8u) & vec4<u32>(0xfu, 0xf00u, 0xf0000u, 0xf0000u);
+  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x47000000u, 0x43000000u, 0x43000000u));
+  return floats - vec4<f32>(8388608.0f, 32768.0f, 128.0f, 128.0f);
 }
 
 // planar: all code words in row order, and all scales in another plane.
@@ -67,9 +69,9 @@ fn load_step(step: u32) -> u32 {
   return codes[step];
 }
 
-fn step_scale(step: u32) -> f32 {
-  let block = step / STEPS_PER_BLOCK;
-  return unpack2x16float(scales[block / 2u])[block % 2u];
+// x scales the codes, y is added to each weight.
+fn step_scale(step: u32) -> vec2<f32> {
+  return unpack2x16float(scales[step / STEPS_PER_BLOCK]);
 }
 
 // The values of one step, still without the block's scale.
@@ -77,8 +79,6 @@ fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   return array<vec4<f32>, STEP_FOURS>(
     value4(step, 0u),
     value4(step, 1u),
-    value4(step, 2u),
-    value4(step, 3u),
   );
 }
 
@@ -92,10 +92,8 @@ fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   let values = decode_step(load_step(step));
   let scale = step_scale(step);
   return array<vec4<f32>, STEP_FOURS>(
-    scale * values[0u],
-    scale * values[1u],
-    scale * values[2u],
-    scale * values[3u],
+    scale.x * values[0u] + scale.y,
+    scale.x * values[1u] + scale.y,
   );
 }
 
@@ -140,8 +138,8 @@ fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32, up: f32) {
 fn store_results(first_m: u32, first_n: u32, split: u32, m: u32, n: u32, index: u32) {
   for (var place = index; place < SUBGROUPS * MATRIX_M * MATRIX_N; place += WORKGROUP_SIZE) {
     let owner = place / (MATRIX_M * MATRIX_N);
-    let row = first_m + owner % 4u * SHARE_M + place / MATRIX_N % MATRIX_M;
-    let column = first_n + owner / 4u * SHARE_N + place % MATRIX_N;
+    let row = first_m + owner % 2u * SHARE_M + place / MATRIX_N % MATRIX_M;
+    let column = first_n + owner / 2u * SHARE_N + place % MATRIX_N;
     store(row, column, split, m, n, results[place], results[SUBGROUPS * MATRIX_M * MATRIX_N + place]);
   }
 }
@@ -170,8 +168,8 @@ fn main(
   let tiles_k = (k + TILE_K - 1u) / TILE_K;
   let first_tile = 0u;
   let last_tile = tiles_k;
-  let share_m = subgroup % 4u * SHARE_M;
-  let share_n = subgroup / 4u * SHARE_N;
+  let share_m = subgroup % 2u * SHARE_M;
+  let share_n = subgroup / 2u * SHARE_N;
   var sum_0_0_0: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
   var sum_0_0_1: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
   var sum_0_1_0: subgroup_matrix_result<f32, MATRIX_N, MATRIX_M>;
@@ -187,15 +185,21 @@ fn main(
   let w_step = local_index % TILE_STEPS;
   let w_local = local_index / TILE_STEPS;
   let x_start_0 = x_row(min(first_m + x_local + 0u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_1 = x_row(min(first_m + x_local + 16u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_2 = x_row(min(first_m + x_local + 32u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_3 = x_row(min(first_m + x_local + 48u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_4 = x_row(min(first_m + x_local + 64u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_5 = x_row(min(first_m + x_local + 80u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_6 = x_row(min(first_m + x_local + 96u, m - 1u)) * (params.x_stride / 4u) + x_four;
-  let x_start_7 = x_row(min(first_m + x_local + 112u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_1 = x_row(min(first_m + x_local + 8u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_2 = x_row(min(first_m + x_local + 16u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_3 = x_row(min(first_m + x_local + 24u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_4 = x_row(min(first_m + x_local + 32u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_5 = x_row(min(first_m + x_local + 40u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_6 = x_row(min(first_m + x_local + 48u, m - 1u)) * (params.x_stride / 4u) + x_four;
+  let x_start_7 = x_row(min(first_m + x_local + 56u, m - 1u)) * (params.x_stride / 4u) + x_four;
   let w_start_0 = (first_weight_row + weight_row(w_local + 0u, first_n, n)) * row_steps + w_step;
-  let w_start_1 = (first_weight_row + weight_row(w_local + 64u, first_n, n)) * row_steps + w_step;
+  let w_start_1 = (first_weight_row + weight_row(w_local + 16u, first_n, n)) * row_steps + w_step;
+  let w_start_2 = (first_weight_row + weight_row(w_local + 32u, first_n, n)) * row_steps + w_step;
+  let w_start_3 = (first_weight_row + weight_row(w_local + 48u, first_n, n)) * row_steps + w_step;
+  let w_start_4 = (first_weight_row + weight_row(w_local + 64u, first_n, n)) * row_steps + w_step;
+  let w_start_5 = (first_weight_row + weight_row(w_local + 80u, first_n, n)) * row_steps + w_step;
+  let w_start_6 = (first_weight_row + weight_row(w_local + 96u, first_n, n)) * row_steps + w_step;
+  let w_start_7 = (first_weight_row + weight_row(w_local + 112u, first_n, n)) * row_steps + w_step;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let x_from = tile * TILE_FOURS;
     let w_from = tile * TILE_STEPS;
@@ -205,82 +209,128 @@ fn main(
     x_tile[(x_local + 0u) * TILE_STRIDE + 4u * x_four + 2u] = x_0.z;
     x_tile[(x_local + 0u) * TILE_STRIDE + 4u * x_four + 3u] = x_0.w;
     let x_1 = vec4<f16>(clamp(x[x_start_1 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 0u] = x_1.x;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 1u] = x_1.y;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 2u] = x_1.z;
-    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 3u] = x_1.w;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 0u] = x_1.x;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 1u] = x_1.y;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 2u] = x_1.z;
+    x_tile[(x_local + 8u) * TILE_STRIDE + 4u * x_four + 3u] = x_1.w;
     let x_2 = vec4<f16>(clamp(x[x_start_2 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 0u] = x_2.x;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 1u] = x_2.y;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 2u] = x_2.z;
-    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 3u] = x_2.w;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 0u] = x_2.x;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 1u] = x_2.y;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 2u] = x_2.z;
+    x_tile[(x_local + 16u) * TILE_STRIDE + 4u * x_four + 3u] = x_2.w;
     let x_3 = vec4<f16>(clamp(x[x_start_3 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 0u] = x_3.x;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 1u] = x_3.y;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 2u] = x_3.z;
-    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 3u] = x_3.w;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 0u] = x_3.x;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 1u] = x_3.y;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 2u] = x_3.z;
+    x_tile[(x_local + 24u) * TILE_STRIDE + 4u * x_four + 3u] = x_3.w;
     let x_4 = vec4<f16>(clamp(x[x_start_4 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 0u] = x_4.x;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 1u] = x_4.y;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 2u] = x_4.z;
-    x_tile[(x_local + 64u) * TILE_STRIDE + 4u * x_four + 3u] = x_4.w;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 0u] = x_4.x;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 1u] = x_4.y;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 2u] = x_4.z;
+    x_tile[(x_local + 32u) * TILE_STRIDE + 4u * x_four + 3u] = x_4.w;
     let x_5 = vec4<f16>(clamp(x[x_start_5 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 0u] = x_5.x;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 1u] = x_5.y;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 2u] = x_5.z;
-    x_tile[(x_local + 80u) * TILE_STRIDE + 4u * x_four + 3u] = x_5.w;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 0u] = x_5.x;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 1u] = x_5.y;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 2u] = x_5.z;
+    x_tile[(x_local + 40u) * TILE_STRIDE + 4u * x_four + 3u] = x_5.w;
     let x_6 = vec4<f16>(clamp(x[x_start_6 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 0u] = x_6.x;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 1u] = x_6.y;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 2u] = x_6.z;
-    x_tile[(x_local + 96u) * TILE_STRIDE + 4u * x_four + 3u] = x_6.w;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 0u] = x_6.x;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 1u] = x_6.y;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 2u] = x_6.z;
+    x_tile[(x_local + 48u) * TILE_STRIDE + 4u * x_four + 3u] = x_6.w;
     let x_7 = vec4<f16>(clamp(x[x_start_7 + x_from], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 0u] = x_7.x;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 1u] = x_7.y;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 2u] = x_7.z;
-    x_tile[(x_local + 112u) * TILE_STRIDE + 4u * x_four + 3u] = x_7.w;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 0u] = x_7.x;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 1u] = x_7.y;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 2u] = x_7.z;
+    x_tile[(x_local + 56u) * TILE_STRIDE + 4u * x_four + 3u] = x_7.w;
     let w_0 = step_weights(w_start_0 + w_from);
     let w_0_0 = vec4<f16>(clamp(w_0[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_1 = vec4<f16>(clamp(w_0[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_2 = vec4<f16>(clamp(w_0[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_0_3 = vec4<f16>(clamp(w_0[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_0_0.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_0_0.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_0_0.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 3u] = w_0_0.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 4u] = w_0_1.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 5u] = w_0_1.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 6u] = w_0_1.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 7u] = w_0_1.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 8u] = w_0_2.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 9u] = w_0_2.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 10u] = w_0_2.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 11u] = w_0_2.w;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 12u] = w_0_3.x;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_0_3.y;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_0_3.z;
-    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_0_3.w;
+    let w_0_4 = vec4<f16>(clamp(w_0[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_0_0.x;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_0_0.y;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_0_0.z;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_0_0.w;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_0_4.x;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_0_4.y;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_0_4.z;
+    w_tile[(w_local + 0u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_0_4.w;
     let w_1 = step_weights(w_start_1 + w_from);
     let w_1_0 = vec4<f16>(clamp(w_1[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_1_1 = vec4<f16>(clamp(w_1[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_1_2 = vec4<f16>(clamp(w_1[2u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    let w_1_3 = vec4<f16>(clamp(w_1[3u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 0u] = w_1_0.x;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 1u] = w_1_0.y;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 2u] = w_1_0.z;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 3u] = w_1_0.w;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 4u] = w_1_1.x;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 5u] = w_1_1.y;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 6u] = w_1_1.z;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 7u] = w_1_1.w;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 8u] = w_1_2.x;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 9u] = w_1_2.y;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 10u] = w_1_2.z;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 11u] = w_1_2.w;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 12u] = w_1_3.x;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 13u] = w_1_3.y;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 14u] = w_1_3.z;
-    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (w_step * STEP_FOURS) + 15u] = w_1_3.w;
+    let w_1_4 = vec4<f16>(clamp(w_1[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_1_0.x;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_1_0.y;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_1_0.z;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_1_0.w;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_1_4.x;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_1_4.y;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_1_4.z;
+    w_tile[(w_local + 16u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_1_4.w;
+    let w_2 = step_weights(w_start_2 + w_from);
+    let w_2_0 = vec4<f16>(clamp(w_2[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_2_4 = vec4<f16>(clamp(w_2[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_2_0.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_2_0.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_2_0.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_2_0.w;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_2_4.x;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_2_4.y;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_2_4.z;
+    w_tile[(w_local + 32u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_2_4.w;
+    let w_3 = step_weights(w_start_3 + w_from);
+    let w_3_0 = vec4<f16>(clamp(w_3[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_3_4 = vec4<f16>(clamp(w_3[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_3_0.x;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_3_0.y;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_3_0.z;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_3_0.w;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_3_4.x;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_3_4.y;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_3_4.z;
+    w_tile[(w_local + 48u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_3_4.w;
+    let w_4 = step_weights(w_start_4 + w_from);
+    let w_4_0 = vec4<f16>(clamp(w_4[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_4_4 = vec4<f16>(clamp(w_4[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_4_0.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_4_0.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_4_0.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_4_0.w;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_4_4.x;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_4_4.y;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_4_4.z;
+    w_tile[(w_local + 64u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_4_4.w;
+    let w_5 = step_weights(w_start_5 + w_from);
+    let w_5_0 = vec4<f16>(clamp(w_5[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_5_4 = vec4<f16>(clamp(w_5[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_5_0.x;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_5_0.y;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_5_0.z;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_5_0.w;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_5_4.x;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_5_4.y;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_5_4.z;
+    w_tile[(w_local + 80u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_5_4.w;
+    let w_6 = step_weights(w_start_6 + w_from);
+    let w_6_0 = vec4<f16>(clamp(w_6[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_6_4 = vec4<f16>(clamp(w_6[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_6_0.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_6_0.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_6_0.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_6_0.w;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_6_4.x;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_6_4.y;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_6_4.z;
+    w_tile[(w_local + 96u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_6_4.w;
+    let w_7 = step_weights(w_start_7 + w_from);
+    let w_7_0 = vec4<f16>(clamp(w_7[0u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    let w_7_4 = vec4<f16>(clamp(w_7[1u], vec4<f32>(-F16_MAX), vec4<f32>(F16_MAX)));
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 0u] = w_7_0.x;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 1u] = w_7_0.y;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 2u] = w_7_0.z;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 3u] = w_7_0.w;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 16u] = w_7_4.x;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 17u] = w_7_4.y;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 18u] = w_7_4.z;
+    w_tile[(w_local + 112u) * TILE_STRIDE + 4u * (step_four(w_step)) + 19u] = w_7_4.w;
     workgroupBarrier();
     let left_0_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, MATRIX_K, MATRIX_M>>(&x_tile, (share_m + 0u * MATRIX_M) * TILE_STRIDE + 0u * MATRIX_K, false, TILE_STRIDE);
     let left_0_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, MATRIX_K, MATRIX_M>>(&x_tile, (share_m + 1u * MATRIX_M) * TILE_STRIDE + 0u * MATRIX_K, false, TILE_STRIDE);
