@@ -13,6 +13,7 @@ from wgslgen.kernels.argmax_merge import ArgmaxMerge
 from wgslgen.kernels.get_rows import GetRows
 from wgslgen.kernels.qk_norm_rope import QkNormRope
 from wgslgen.kernels.rope_cache_kv import RopeCacheKv
+from wgslgen.kernels.set_rows import SetRows
 from wgslgen.plan import Pass, Plan
 from wgslgen.session import Session
 from wgslgen.spec import Kernel
@@ -47,6 +48,22 @@ class TestValues:
         session.hold("ids", 4, np.array([bad], np.uint32))
         with pytest.raises(UsageProblem, match=rf"get_rows.*: ids\[0\] is {bad}; expected a number from 0 to 4"):
             session.add(one_pass(EMBED), SIZES)
+
+    def test_rows_that_are_written_twice_are_refused_before_and_after_a_pass_is_added(self, gpu: Gpu) -> None:
+        variant, sizes = SetRows(format="q8_0"), {"R": 2, "K": 32, "ROWS": 4}
+        session = Session(gpu, [variant])
+        session.hold("x", 2 * 128, np.ones(64, np.float32))
+        session.hold("codes", 4 * 32)
+        session.hold("scales", 8)
+        session.hold("ids", 8, np.array([3, 3], np.uint32))
+        with pytest.raises(UsageProblem, match=r"set_rows.*: ids names 1 rows twice; expected different numbers"):
+            session.add(one_pass(variant), sizes)
+        session.write("ids", np.array([3, 1], np.uint32))
+        session.add(one_pass(variant), sizes)
+        with pytest.raises(UsageProblem, match=r"set_rows.*: ids names 1 rows twice; expected different numbers"):
+            session.write("ids", np.array([2, 2], np.uint32))
+        session.submit()
+        np.testing.assert_array_equal(session.read("codes").reshape(4, 32)[[1, 3]], 127)
 
     def test_what_is_written_later_is_checked_and_does_not_reach_the_device(self, gpu: Gpu) -> None:
         session = embedding(gpu)
