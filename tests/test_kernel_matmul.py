@@ -210,6 +210,57 @@ def test_long_rows_of_f16_operands_are_within_1e_7(route: Literal["tile", "lut"]
     assert outcome.nmse <= 1e-7
 
 
+# ---- the ends of f16 --------------------------------------------------------------------------------
+
+PLAIN: dict[str, Any] = {"format": "f32", "layout": "ggml", "route": "tile", "tile_m": 8, "thread_m": 1}
+
+
+@pytest.mark.parametrize(("operand", "end"), [("f32", 1e5), ("f16", 65504.0)])
+def test_f16_operands_stay_at_the_end_of_their_range(operand: Literal["f32", "f16"], end: float) -> None:
+    """Both of the activations and of the weights: an identity matrix, and one with a weight of 1e5."""
+    variant = Matmul(**PLAIN, operand=operand)
+    weights = np.eye(4, dtype=np.float32)
+    weights[2, 2] = -1e5
+    x = np.array([[1e5, -1e5, 1.0, 0.0]], np.float32)
+    runner = Runner(open_adapter("lavapipe"), variant, render(variant, "x"))
+    raw = runner.run({"weights": weights, "x": x}, {"M": 1, "N": 4, "K": 4, "X_STRIDE": 4})["y"]
+    assert np.frombuffer(raw, np.float32).tolist() == [end, -end, -end, 0.0]
+
+
+@pytest.mark.parametrize(("epilogue", "x"), [("store", 1e6), ("residual", 70000.0), ("swiglu", 1e4)])
+def test_f16_results_of_every_epilogue_stay_at_the_end_of_their_range(
+    epilogue: Literal["store", "residual", "swiglu"], x: float
+) -> None:
+    n = 1 if epilogue == "swiglu" else 2
+    inputs: dict[str, Any] = {"weights": np.eye(4, dtype=np.float32)[[0, 0]], "x": np.full((3, 4), x, np.float32)}
+    inputs |= {"y": np.array([-1.0, 60000.0] * 3, np.float16)} if epilogue == "residual" else {}
+    variant = Matmul(**PLAIN, output="f16", epilogue=epilogue)
+    runner = Runner(open_adapter("lavapipe"), variant, render(variant, "x"))
+    raw = runner.run(inputs, {"M": 3, "N": n, "K": 4, "X_STRIDE": 4})["y"]
+    assert set(np.frombuffer(raw, np.float16, 3 * n).tolist()) == {65504.0}
+
+
+# ---- parts of K -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("splits", [2, 16])
+@pytest.mark.parametrize("constants", [{**Q2, "route": "tile"}, {**Q2, "route": "int8"}, {**Q1, "route": "lut"}])
+def test_c53_parts_of_every_route_have_the_same_bits_in_20_runs(constants: dict[str, Any], splits: Any) -> None:
+    """Over outputs full of 1e30; with 16 parts some have no tile of K, and are zeros all the same.
+
+    A part has few columns, of which one product may outweigh the others and cancel out: NMSE of a token would measure
+    luck, so each sum is held to its magnitudes.
+    """
+    variant = Matmul(**constants, num_splits=splits)
+    sizes = {"M": 9, "N": 35, "K": 640, "X_STRIDE": 640}
+    made = problem(variant.model_dump(), sizes, np.random.default_rng(1))
+    stale = np.full(splits * 9 * 35, 1e30, np.float32)
+    runner = Runner(open_adapter("lavapipe"), variant, render(variant, "x"))
+    seen = {runner.run({**made.inputs, "partials": stale}, sizes)["partials"] for _ in range(20)}
+    assert len(seen) == 1
+    assert made.expected["partials"].judge(seen.pop(), variant.tolerance()).element <= variant.tolerance().element
+
+
 class TestPlans:
     def test_int8_and_parts_of_k_have_plans(self) -> None:
         product = Matmul(**Q2, route="int8", activation_group=64, num_splits=4)
