@@ -178,7 +178,7 @@ class TestOnADevice:
     def test_neighbours_that_share_a_word_lose_nothing(
         self, fmt: str, k: int, gpu: Gpu, rng: np.random.Generator
     ) -> None:
-        """Every byte 0xAA, then dispatches of all odd rows, all even ones but the last, and all but one; fifty times."""
+        """Every byte 0xAA, then dispatches of odd rows, of even ones but the last, and of all but one; fifty times."""
         rows = 19
         kind = formats.get(fmt)
         values = with_exact_scales(2 * rows, k, rng).reshape(2, rows, k)
