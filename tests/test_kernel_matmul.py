@@ -159,6 +159,10 @@ class TestOracle:
     def test_rows_for_f16_are_of_one_magnitude(self, rng: np.random.Generator) -> None:
         for name in ("q8_0", "q4_K", "iq3_s", "f32"):
             fmt = formats.get(name)
+            for k in (fmt.group, 16384 // fmt.group * fmt.group):  # few blocks, and so many that some scale is large
+                largest = np.abs(fmt.unpack(within_f16(fmt, 5, k, rng))).max(axis=1)
+                assert largest.shape == (5,)
+                assert largest.max() < 65504
             data = within_f16(fmt, 33, 3 * max(fmt.group, 32), rng)
             largest = np.abs(fmt.unpack(data)).max(axis=1)
             assert len(data) == 33

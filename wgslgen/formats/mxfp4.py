@@ -17,8 +17,8 @@ from wgslgen.formats.stepped import Parts, SixteenValues, spread
 
 VALUES = (0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12)
 """E2M1, doubled."""
-LEAST, MOST = 108, 148
-"""Exponents of random blocks: 2^-20 to 2^20."""
+LEAST, MOST = 107, 140
+"""Exponents of random blocks, biased by 127: 2^-20 to 2^12."""
 
 
 class MXFP4(SixteenValues):
@@ -53,7 +53,7 @@ class MXFP4(SixteenValues):
         return np.concatenate([scales[..., None], packed], axis=-1).reshape(len(weights), -1)
 
     def random_blocks(self, n: int, k: int, rng: np.random.Generator) -> Bytes:
-        """Return random codes under scales of 2^-20 to 2^20: uint8 [N, row_bytes]."""
+        """Return random codes under scales of 2^-20 to 2^12, so that f16 holds the weights: uint8 [N, row_bytes]."""
         data = super().random_blocks(n, k, rng)
         blocks = data.reshape(n, k // self.group, self.block_bytes)
         blocks[..., 0] = rng.integers(LEAST, MOST, blocks.shape[:2])

@@ -20,6 +20,7 @@ from wgslgen.oracles.matvec import Floats, activations, as_held, as_read, finish
 from wgslgen.oracles.problem import Problem
 
 F16_MAX = 65504.0
+DRAWS = 200
 SPREAD = 4.0
 """How many times the largest weight of a row may be that of the middle row, or a fraction of it, for f16 operands."""
 
@@ -78,11 +79,15 @@ def within_f16(fmt: Format, rows: int, k: int, rng: np.random.Generator) -> NDAr
     drawn = fmt.random_blocks(4 * rows + 8, k, rng)
     middle = np.median(np.abs(fmt.unpack(drawn[1::4])).max(axis=1))
     kept: list[NDArray[np.uint8]] = []
-    while sum(map(len, kept)) < rows:
+    for _ in range(DRAWS):
+        if sum(map(len, kept)) >= rows:
+            break
         largest = np.abs(fmt.unpack(drawn)).max(axis=1)
         kept.append(drawn[(largest < min(F16_MAX, SPREAD * middle)) & (largest > middle / SPREAD)])
         drawn = fmt.random_blocks(4 * rows + 8, k, rng)
     held: NDArray[np.uint8] = np.concatenate(kept)[:rows]
+    if len(held) < rows:
+        raise ValueError(f"random blocks of {fmt} have no {rows} rows of one order of magnitude that f16 holds")
     return held
 
 
