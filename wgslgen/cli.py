@@ -265,10 +265,11 @@ def _refuse_failed(proof: prove.Proof, what: list[str], require_gpu: bool) -> No
             hint=shlex.join(["wgslgen", "verify", *what, "--adapter", failed[0].adapter]),
         )
     ran = any(outcome.status != "lacking" for outcome in proof.outcomes)
-    if proof.never_run and (require_gpu or not ran):
-        lacking = sorted({f"{o.adapter} lacks {o.lacking}" for o in proof.outcomes if o.variant in proof.never_run})
+    left = proof.never_run if ran else sorted({*proof.never_run, *proof.for_gpus})  # where nothing ran, no excuse holds
+    if left and (require_gpu or not ran):
+        lacking = sorted({f"{o.adapter} lacks {o.lacking}" for o in proof.outcomes if o.variant in left})
         raise ToolMissing(
-            f"no adapter ran {', '.join(proof.never_run[:5])} ({len(proof.never_run)} variants): {', '.join(lacking)}",
+            f"no adapter ran {', '.join(left[:5])} ({len(left)} variants): {', '.join(lacking)}",
             hint="name an adapter that has it with --adapter, for example lavapipe or gpu",
         )
 

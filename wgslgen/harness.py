@@ -30,7 +30,7 @@ class Runner:
         self.variant = variant
         self.name = variant_name(variant)
         size = gpu.subgroup_size if variant.requirements.subgroups else None
-        launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size)
+        launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size, gpu.matrices)
         self.limits = {**DEFAULT_LIMITS, **variant.raised_limits}
         self.device = gpu.device(frozenset(variant.requirements.features), variant.raised_limits)
         self.pipeline = Pipeline(gpu, self.device, variant, web_text)

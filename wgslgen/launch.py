@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wgslgen import expr, wgsltypes
 from wgslgen.errors import ToolMissing, UsageProblem
 from wgslgen.limits import DEFAULT_LIMITS
+from wgslgen.matrixconfigs import MatrixConfig
 from wgslgen.naming import variant_name
 from wgslgen.spec import Frozen, Kernel
 
@@ -57,10 +58,12 @@ def check_device(
     limits: Mapping[str, int],
     device: str,
     subgroup_size: int | None = None,
+    matrices: frozenset[MatrixConfig] = frozenset(),
 ) -> None:
     """Raise ToolMissing or UsageProblem unless a device with these features and limits may run `variant`.
 
-    `subgroup_size` is what a probe saw on the device; None where it is unknown.
+    `subgroup_size` is what a probe saw on the device; None where it is unknown. `matrices` are the shapes of subgroup
+    matrices that it multiplies.
     """
     name = variant_name(variant)
     for feature in variant.requirements.features:
@@ -69,6 +72,12 @@ def check_device(
                 f"{name}: needs feature {feature}, which {device} does not have",
                 hint="choose a variant without it: `wgslgen list` shows each one's requirements",
             )
+    shape = variant.requirements.subgroup_matrix
+    if shape and shape not in matrices:
+        raise ToolMissing(
+            f"{name}: needs subgroup matrices of {shape}, which {device} does not multiply",
+            hint="choose a variant of other shapes, or of another route: `wgslgen list` shows each one's requirements",
+        )
     wanted = variant.requirements.subgroups
     if wanted and (lacks := wanted.lacks(subgroup_size)):
         raise ToolMissing(

@@ -39,7 +39,7 @@ class Session:
         raised: dict[str, int] = {}
         for variant in variants:
             size = gpu.subgroup_size if variant.requirements.subgroups else None
-            launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size)
+            launch.check_device(variant, gpu.features, gpu.limits, f"adapter {gpu.name}", size, gpu.matrices)
             for limit, value in variant.raised_limits.items():
                 raised[limit] = max(raised.get(limit, 0), value)
         features = frozenset(feature for variant in variants for feature in variant.requirements.features)
