@@ -90,7 +90,8 @@ class TestSpec:
         ways: list[dict[str, Any]] = [{**Q2, "route": "tile"}, {**Q2, "route": "int8"}, {**Q1, "route": "lut"}, MATRIX]
         for constants in ways:
             cases = Matmul(**constants).cases()
-            assert {case.sizes["M"] for case in cases} == {*TOKENS}
+            many = {512} if constants is MATRIX else set()
+            assert {case.sizes["M"] for case in cases} == {*TOKENS} | many
             assert any(case.sizes["N"] % 2 for case in cases)
             assert max(case.sizes["K"] for case in cases) >= 11 * 64
 
