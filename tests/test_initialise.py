@@ -28,22 +28,25 @@ def norm(name: str, k: int) -> Tensor:
     return Tensor(name, (k,), 0, np.ones(k, "<f4").tobytes())
 
 
-def decoder(weight_format: str = "q2_0", group: int | None = 64, tied: bool = True) -> list[Tensor]:
-    """Return the tensors of a decoder of two layers."""
+def decoder(
+    weight_format: str = "q2_0", group: int | None = 64, tied: bool = True, hidden: int = 128, table: str | None = None
+) -> list[Tensor]:
+    """Return the tensors of a decoder of two layers; its table is q8_0, or `table` in the matrices' group."""
     shapes = {
-        "attn_q": (256, 128),
-        "attn_k": (128, 128),
-        "attn_v": (128, 128),
-        "attn_output": (128, 256),
-        "ffn_gate": (384, 128),
-        "ffn_up": (384, 128),
-        "ffn_down": (128, 384),
+        "attn_q": (2 * hidden, hidden),
+        "attn_k": (hidden, hidden),
+        "attn_v": (hidden, hidden),
+        "attn_output": (hidden, 2 * hidden),
+        "ffn_gate": (3 * hidden, hidden),
+        "ffn_up": (3 * hidden, hidden),
+        "ffn_down": (hidden, 3 * hidden),
     }
-    tensors = [matrix("token_embd.weight", 100, 128, "q8_0"), norm("output_norm.weight", 128)]
+    embedding = matrix("token_embd.weight", 100, hidden, table or "q8_0", group if table else None)
+    tensors = [embedding, norm("output_norm.weight", hidden)]
     for layer in range(2):
         tensors += [matrix(f"blk.{layer}.{name}.weight", n, k, weight_format, group) for name, (n, k) in shapes.items()]
-        tensors += [norm(f"blk.{layer}.attn_q_norm.weight", 32), norm(f"blk.{layer}.attn_norm.weight", 128)]
-    return tensors if tied else [*tensors, matrix("output.weight", 100, 128, "q4_0")]
+        tensors += [norm(f"blk.{layer}.attn_q_norm.weight", hidden // 4), norm(f"blk.{layer}.attn_norm.weight", hidden)]
+    return tensors if tied else [*tensors, matrix("output.weight", 100, hidden, "q4_0")]
 
 
 def metadata(architecture: str = "qwen3", **more: tuple[int, Any]) -> dict[str, tuple[int, Any]]:
@@ -164,6 +167,24 @@ def test_all_formats_at_once_raise_the_limit_of_their_bundle(tmp_path: Path) -> 
     bundle, _ = init(tmp_path, tensors, {})
     assert bundle.limit > 150
     assert len(expand(bundle).variants) == bundle.limit
+
+
+@pytest.mark.parametrize("kind", formats.FORMATS, ids=lambda kind: kind.name)
+def test_a_decoder_of_any_format(kind: type[formats.Format], tmp_path: Path) -> None:
+    """Every route that the format has (block only where it is read in words of codes), and all plans of a token."""
+    tensors = decoder(kind.name, kind.default_group or kind.groups[0], hidden=256, table=kind.name)
+    widths = {"embedding_length": 256, "feed_forward_length": 768, "attention.key_length": 64}
+    sizes: dict[str, tuple[int, Any]] = {name: (U32, width) for name, width in widths.items()}
+    bundle, _ = init(tmp_path, tensors, metadata("qwen3", **sizes))
+    assert bundle.model is not None
+    variants = expand(bundle).variants
+    matvecs = [variant for variant in variants if isinstance(variant, Matvec)]
+    assert {v.format for v in matvecs} == {kind.name} == {v.format for v in variants if isinstance(v, GetRows)}
+    block = {"block"} if kind.quantised and kind.step is None else set()
+    assert {v.route for v in matvecs} == {"float", *({"int8"} if kind.quantised else ()), *block}
+    assert {v.activation_group for v in matvecs if v.route == "float"} == {None}
+    ops = {plan.op for plan in derive(variants, bundle.facts)}
+    assert ops >= {"decode_embedding", "decode_layer", "decode_head"}
 
 
 def test_a_type_without_a_format(tmp_path: Path) -> None:
