@@ -155,7 +155,7 @@ def test_every_kernel_has_a_form_for_any_device_and_one_with_subgroups(kernel: t
 def test_every_shipped_variant_gives_the_oracles_result(adapter: str, half: int) -> None:
     """The bars: 1e-12 for f32 results, 4e-11 where scores are exponents, 1e-6 for f16; whole numbers exactly.
 
-    Behind a gate one token of a product of many may have 1e-7.
+    Behind a gate one token of a product of many may have 1e-7. Blocks that `set_rows` writes have scales in f16.
 
     What computes the same stands together and shares its plain twin, so the halves are cut in that order.
     """
@@ -174,9 +174,9 @@ def test_every_shipped_variant_gives_the_oracles_result(adapter: str, half: int)
     ran = [outcome for outcome in outcomes if outcome.status == "passed"]
     assert all(outcome.runs > 0 for outcome in ran)
     bars = {"f32": 1e-12, "f16": 1e-6}
-    softmax = {"attention_split": SOFTMAX_NMSE, "attention_prefill": SOFTMAX_NMSE}
+    own = {"attention_split": SOFTMAX_NMSE, "attention_prefill": SOFTMAX_NMSE, "set_rows": 1e-6}
     gated = {variant_name(v): 1e-7 for v in part if v.NAME in MANY_TOKENS and v.model_dump()["epilogue"] == "swiglu"}
-    bar = {o.variant: max(bars.get(o.result, 0.0), softmax.get(o.kernel, 0.0), gated.get(o.variant, 0.0)) for o in ran}
+    bar = {o.variant: max(bars.get(o.result, 0.0), own.get(o.kernel, 0.0), gated.get(o.variant, 0.0)) for o in ran}
     assert [o for o in ran if o.nmse > bar[o.variant]] == []
     assert [o for o in ran if o.kernel == "quantize_q8" and o.element != 0.0] == []
     subgroups = {variant for variant in part if variant.uses_subgroups} - {*lacking}
