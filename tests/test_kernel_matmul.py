@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from wgslgen import formats, launch, plans
+from wgslgen import formats, launch, layouts, plans
 from wgslgen.adapters import MATRICES, open_adapter
 from wgslgen.compare import Close
 from wgslgen.errors import ToolMissing, UsageProblem
@@ -45,7 +45,7 @@ class TestSpec:
             ({**Q2, "route": "int8", "activation_group": 128}, "activation_group 128 does not divide the block of 64"),
             ({"format": "q4_0", "step_words": 2, "route": "int8"}, "is not whole vec4s of codes; use step_words 4"),
             ({"format": "f16", "layout": "ggml", "route": "int8"}, "f16 has no codes for route int8; use route tile"),
-            ({**Q2, "route": "lut"}, "route lut reads sign bits; q2_0 is for layout planes, or for route tile"),
+            ({**Q2, "route": "lut"}, "use route tile for q2_0 in layout planar"),
             ({**Q1, "route": "lut", "step_words": 2}, "reads a word of 32 weights at a time; use step_words 1"),
             ({**Q2, "route": "lut", "layout": "planes", "table": "half"}, "planes have zeros; use table full"),
             ({**Q1, "route": "lut", "tile_m": 16, "tile_k": 256}, "the table takes 65536 bytes; at most 32768"),
@@ -230,6 +230,17 @@ def test_f16_operands_stay_at_the_end_of_their_range(operand: Literal["f32", "f1
     runner = Runner(open_adapter("lavapipe"), variant, render(variant, "x"))
     raw = runner.run({"weights": weights, "x": x}, {"M": 1, "N": 4, "K": 4, "X_STRIDE": 4})["y"]
     assert np.frombuffer(raw, np.float32).tolist() == [end, -end, -end, 0.0]
+
+
+@pytest.mark.parametrize(("operand", "result"), [("f32", 128 * 2e4), ("f16", 32 * 65504.0)])
+def test_f16_tables_stay_at_the_end_of_their_range(operand: Literal["f32", "f16"], result: float) -> None:
+    """Four activations of 2e4 under one sign are past it, and a row of 128 weights has 32 such sums."""
+    variant = Matmul(**Q1, route="lut", operand=operand)
+    data = np.frombuffer(np.float16(1).tobytes() + b"\xff" * 16 + np.float16(1).tobytes() + b"\x00" * 16, np.uint8)
+    inputs = {**layouts.pack(variant.weight_format, variant.layout, data, 2, 128), "x": np.full(128, 2e4, np.float32)}
+    runner = Runner(open_adapter("lavapipe"), variant, render(variant, "x"))
+    raw = runner.run(inputs, {"M": 1, "N": 2, "K": 128, "X_STRIDE": 128})["y"]
+    assert np.frombuffer(raw, np.float32).tolist() == [result, -result]
 
 
 @pytest.mark.parametrize(("epilogue", "x"), [("store", 1e6), ("residual", 70000.0), ("swiglu", 1e4)])

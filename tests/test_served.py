@@ -32,8 +32,7 @@ def test_no_format_and_no_route_is_left_out() -> None:
     assert len({variant_name(one.variant) for one in found}) == len(found)
     for kernel in weighted_kernels():
         mine = [one for one in found if one.kernel == kernel.NAME]
-        refused = {"popcount"} if kernel.NAME == "matvec_id" else set()  # signs are made for one matrix, not for each
-        assert {one.route for one in mine} == {*routes(kernel)} - refused
+        assert {one.route for one in mine} == {*routes(kernel)}
         general = {one.format.name for one in mine if one.route in (None, "float", "tile")}
         assert general == {*formats.names()}, kernel.NAME
         if "int8" in routes(kernel):

@@ -27,6 +27,7 @@ class MatvecId(Product):
     SUMMARY = "y = W x with an expert's W for each pair of token and expert"
     SIZES = ("T", "USED", "EXPERTS", "N", "K")
 
+    route: Annotated[Literal["float", "int8", "block"], Constant("how products are formed", "how")]
     output: Annotated[Literal["f32", "f16"], Constant("element type of y", "what", "y{}")] = "f32"
     n: Annotated[int | None, Constant("rows of y, baked in; else a uniform", "what", "n{}", "N")] = None
     k: Annotated[int | None, Constant("columns of W, baked in; else a uniform", "what", "k{}", "K")] = None
