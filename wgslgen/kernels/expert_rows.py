@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
+from wgslgen.kernels.experts import IDS
 from wgslgen.spec import Binding, Case, Const, Constant, Kernel, Rule, Tolerance, UniformField, WorkgroupVariable
 
 MOST_EXPERTS = 256
@@ -45,14 +46,7 @@ class ExpertRows(Kernel):
     def bindings(self) -> tuple[Binding, ...]:
         """Return ids, sorted pairs and tiles."""
         return (
-            Binding(
-                name="ids",
-                access="read",
-                element="u32",
-                length="T * USED",
-                doc="expert of each pair [T][USED]; from EXPERTS on: none",
-                below="EXPERTS",
-            ),
+            IDS,
             Binding(name="pairs", access="read_write", element="u32", length="T * USED", doc="pairs, sorted by expert"),
             Binding(
                 name="tiles", access="read_write", element="vec4<u32>", length=TILES, doc="expert, first, count and 0"

@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from wgslgen import wgsltypes
+from wgslgen.kernels import experts
 from wgslgen.kernels.expert_rows import MOST_EXPERTS, TILES
+from wgslgen.kernels.experts import XOf
 from wgslgen.kernels.matmul import Matmul
 from wgslgen.spec import Binding, Case, Constant, Rule, UniformField
 
@@ -26,16 +28,14 @@ class MatmulId(Matmul):
 
     NAME = "matmul_id"
     SUMMARY = "Y = X W^T with an expert's W for each pair of token and expert"
-    SIZES: ClassVar[tuple[str, ...]] = ("T", "USED", "EXPERTS", "N", "K")
+    SIZES: ClassVar[tuple[str, ...]] = experts.SIZES
 
     route: Annotated[Literal["tile", "int8", "subgroup_matrix"], Constant("how products are formed", "how")]
     tile_m: Annotated[
         Literal[8, 16, 32, 64, 128] | None,
         Constant("pairs of a tile of expert_rows", "what", "m{}", "TILE_M"),
     ] = None
-    x_of: Annotated[Literal["token", "pair"], Constant("what x has a row for", "what", "of_{}", unsaid="token")] = (
-        "token"
-    )
+    x_of: XOf = "token"
 
     def refusals(self) -> Iterator[str]:
         """Yield what does not go together."""
@@ -48,7 +48,7 @@ class MatmulId(Matmul):
     @property
     def x_rows(self) -> str:
         """Rows of x, as an expression in the sizes."""
-        return "T" if self.x_of == "token" else "T * USED"
+        return experts.x_rows(self.x_of)
 
     @property
     def x_stride(self) -> str:
@@ -62,13 +62,11 @@ class MatmulId(Matmul):
 
     def _matrix_rows(self) -> str:
         """Return the rows of all experts' matrices, as an expression in the sizes."""
-        return "EXPERTS * N" if self.matrices == 1 else f"EXPERTS * {self.matrices} * N"
+        return experts.matrix_rows(self.matrices)
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, activations, what `expert_rows` made, and the result."""
-        result = Binding(
-            name="y", access="read_write", element=self.output, length="T * USED * N", doc="result [T][USED][N]"
-        )
+        result = experts.result(self.output)
         return (*self.weight_bindings(), *self.way.activations(self), *self.row_bindings(), result)
 
     def row_bindings(self) -> tuple[Binding, ...]:
@@ -80,12 +78,7 @@ class MatmulId(Matmul):
 
     def uniforms(self) -> tuple[UniformField, ...]:
         """Return the sizes that are not baked."""
-        experts = (
-            UniformField(name="tokens", type="u32", value="T", doc="tokens"),
-            UniformField(name="used", type="u32", value="USED", doc="experts of a token"),
-            UniformField(name="experts", type="u32", value="EXPERTS", doc="experts"),
-        )
-        return (*experts, *(field for field in super().uniforms() if field.name != "m"))
+        return (*experts.UNIFORMS, *(field for field in super().uniforms() if field.name != "m"))
 
     def workgroups(self) -> str:
         """Return one workgroup for each place of a tile and each tile of N, and none where there is no pair."""
@@ -96,7 +89,7 @@ class MatmulId(Matmul):
         return (
             *(rule for rule in super().rules() if "X_STRIDE" not in rule.expression),
             Rule(expression=f"EXPERTS <= {MOST_EXPERTS}", why=f"expert_rows has a place for {MOST_EXPERTS}"),
-            Rule(expression="EXPERTS >= 1", why="there is an expert to go to"),
+            experts.SOME_EXPERT,
         )
 
     def cases(self) -> tuple[Case, ...]:
@@ -115,6 +108,6 @@ class MatmulId(Matmul):
             "a hundred and twenty-nine tokens": (129, 1, 4, tile_n + 1, block),
         }
         return tuple(
-            Case(name=name, sizes={"T": t, "USED": used, "EXPERTS": experts, "N": self.n or n, "K": self.k or k})
-            for name, (t, used, experts, n, k) in shapes.items()
+            Case(name=name, sizes={"T": t, "USED": used, "EXPERTS": count, "N": self.n or n, "K": self.k or k})
+            for name, (t, used, count, n, k) in shapes.items()
         )

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
+from wgslgen.kernels import experts
+from wgslgen.kernels.experts import XOf
 from wgslgen.kernels.matmul import behind
 from wgslgen.kernels.product import SUMS, Product
 from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
@@ -25,16 +27,14 @@ class MatvecId(Product):
 
     NAME = "matvec_id"
     SUMMARY = "y = W x with an expert's W for each pair of token and expert"
-    SIZES = ("T", "USED", "EXPERTS", "N", "K")
+    SIZES = experts.SIZES
 
     route: Annotated[Literal["float", "int8", "block"], Constant("how products are formed", "how")]
     output: Annotated[Literal["f32", "f16"], Constant("element type of y", "what", "y{}")] = "f32"
     n: Annotated[int | None, Constant("rows of y, baked in; else a uniform", "what", "n{}", "N")] = None
     k: Annotated[int | None, Constant("columns of W, baked in; else a uniform", "what", "k{}", "K")] = None
     epilogue: Annotated[Literal["store", "swiglu"], Constant("what becomes of W x", "what", unsaid="store")] = "store"
-    x_of: Annotated[Literal["token", "pair"], Constant("what x has a row for", "what", "of_{}", unsaid="token")] = (
-        "token"
-    )
+    x_of: XOf = "token"
 
     def refusals(self) -> Iterator[str]:
         """Yield what does not go together."""
@@ -58,11 +58,11 @@ class MatvecId(Product):
     @property
     def x_rows(self) -> str:
         """Rows of x, as an expression in the sizes."""
-        return "T" if self.x_of == "token" else "T * USED"
+        return experts.x_rows(self.x_of)
 
     def _matrix_rows(self) -> str:
         """Return the rows of all experts' matrices, as an expression in the sizes."""
-        return "EXPERTS * N" if self.matrices == 1 else f"EXPERTS * {self.matrices} * N"
+        return experts.matrix_rows(self.matrices)
 
     def consts(self) -> Iterator[Const]:
         """Yield geometry and sums, and where f16 ends."""
@@ -72,26 +72,14 @@ class MatvecId(Product):
 
     def bindings(self) -> tuple[Binding, ...]:
         """Return weights, activations, ids and result."""
-        ids = Binding(
-            name="ids",
-            access="read",
-            element="u32",
-            length="T * USED",
-            doc="expert of each pair [T][USED]; from EXPERTS on: none",
-            below="EXPERTS",
-        )
-        result = Binding(
-            name="y", access="read_write", element=self.output, length="T * USED * N", doc="result [T][USED][N]"
-        )
-        return (*self.weight_bindings(), *self.activation_bindings(), ids, result)
+        return (*self.weight_bindings(), *self.activation_bindings(), experts.IDS, experts.result(self.output))
 
     def uniforms(self) -> tuple[UniformField, ...]:
         """Return the sizes that are not baked."""
-        fields = (("tokens", "T", "tokens"), ("used", "USED", "experts of a token"), ("experts", "EXPERTS", "experts"))
         rows = UniformField(name="n", type="u32", value="N", doc="rows of y")
         columns = UniformField(name="k", type="u32", value="K", doc="columns of W")
         return (
-            *(UniformField(name=name, type="u32", value=value, doc=doc) for name, value, doc in fields),
+            *experts.UNIFORMS,
             *((rows,) if self.n is None else ()),
             *((columns,) if self.k is None else ()),
         )
@@ -106,8 +94,7 @@ class MatvecId(Product):
 
     def rules(self) -> tuple[Rule, ...]:
         """Return what the sizes must satisfy."""
-        experts = Rule(expression="EXPERTS >= 1", why="there is an expert to go to")
-        return (*super().rules(), *self.baked_rules(self.n, self.k), experts)
+        return (*super().rules(), *self.baked_rules(self.n, self.k), experts.SOME_EXPERT)
 
     def cases(self) -> tuple[Case, ...]:
         """Return the shape classes: numbers of tokens, of experts and of those that a token uses; N and K as ever."""
@@ -120,8 +107,8 @@ class MatvecId(Product):
         }
         found = [(name, *pairs[name], n, k) for name, (n, k) in shapes.items()]
         return tuple(
-            Case(name=name, sizes={"T": t, "USED": used, "EXPERTS": experts, "N": self.n or n, "K": self.k or k})
-            for name, t, used, experts, n, k in found
+            Case(name=name, sizes={"T": t, "USED": used, "EXPERTS": count, "N": self.n or n, "K": self.k or k})
+            for name, t, used, count, n, k in found
         )
 
     def plain(self) -> Self:
