@@ -176,3 +176,13 @@ class TestPlans:
         outcome = verify_on(gpu, plan)
         assert outcome.status == "passed", outcome.problem
         assert outcome.runs == 14
+
+    @pytest.mark.parametrize("activation", ["f32", "f16"])
+    @pytest.mark.parametrize("epilogue", EPILOGUES)
+    def test_f16_operands_give_it_too(self, epilogue: Epilogue, activation: Literal["f32", "f16"]) -> None:
+        """Plans on matrix units have such operands and no software to run on; a tile of f16 takes the same bounds."""
+        parts = PARTS.changed(operand="f16", activation=activation)
+        (plan,) = derived(parts, SumSplits(num_splits=4, epilogue=epilogue))
+        outcome = verify_on(open_adapter("lavapipe"), plan)
+        assert outcome.status == "passed", outcome.problem
+        assert outcome.runs == 14
