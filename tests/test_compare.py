@@ -50,6 +50,37 @@ def test_one_wrong_element_of_many_does_not_pass(tolerance: Tolerance, product: 
         assert seen.problem.startswith("element [0, 123]: got ")
 
 
+ROW = Tolerance(nmse=1e-7, row=2.5e-7, element=2.0**-10, derivation="as matmul has it for f16 operands")
+
+
+def cancelling(rng: np.random.Generator) -> tuple[Floats, Floats, Close]:
+    """Return W, x and what is expected of x W^T, whose first row cancels: weights are 1 and little, x has sum 0."""
+    weights = 1.0 + 0.01 * rng.standard_normal((64, 256))
+    x = rng.standard_normal((4, 256))
+    x[0] -= x[0].mean()
+    sums, added = x @ weights.T, np.abs(x) @ np.abs(weights).T
+    return weights, x, Close(sums, added, np.dtype(np.float64), np.sqrt(x**2 @ weights.T**2))
+
+
+def test_rows_that_cancel_are_measured_by_their_products(rng: np.random.Generator) -> None:
+    weights, x, expected = cancelling(rng)
+    rounded = (x @ weights.astype(np.float16).astype(np.float64).T).tobytes()
+    assert expected.judge(rounded, ROW).problem is None
+    alone = Close(expected.values, expected.magnitudes, expected.dtype)
+    assert "NMSE of a row" in (alone.judge(rounded, ROW).problem or "")
+    assert expected.like(rounded).judge(expected.values.tobytes(), ROW).problem is None
+
+
+def test_c05_rows_measured_so_keep_their_order_and_scale(rng: np.random.Generator) -> None:
+    _, _, expected = cancelling(rng)
+    for wrong in (1.02 * expected.values, 0.98 * expected.values, expected.values[::-1], expected.values[:, ::-1]):
+        assert expected.judge(np.ascontiguousarray(wrong).tobytes(), ROW).problem is not None
+    for row in range(4):
+        one = expected.values.copy()
+        one[row] *= 1.02 if row else 1.2  # of a row that cancels to a hundredth, 2 % is less than f16 operands round
+        assert expected.judge(one.tobytes(), ROW).problem is not None
+
+
 def test_f16_results_may_round_either_way(product: Close) -> None:
     nearest = product.values.astype(np.float16)
     beyond = np.abs(nearest.astype(np.float64)) > np.abs(product.values)

@@ -61,10 +61,8 @@ class TestSpec:
         [
             ({"columns": 2}, "a pair is one column; leave columns at 1"),
             ({"layout": "row4"}, "experts are rows of one matrix; use layout planar instead of row4"),
-            (
-                {"layout": "planes", "route": "popcount", "activation_group": 64},
-                "experts are rows of one matrix; use layout planar instead of planes",
-            ),
+            ({"layout": "planes"}, "experts are rows of one matrix; use layout planar instead of planes"),
+            ({"route": "popcount"}, "route"),
             ({"epilogue": "residual"}, "epilogue"),
             ({"tile_rows": 8, "epilogue": "swiglu", "columns": 2}, "at most 16 sums a thread"),
             ({"n": 0}, "n 0 is not a positive multiple of 1"),

@@ -41,23 +41,26 @@ class Verdict(Frozen):
 class Close:
     """Expected numbers: `values` and `magnitudes` in float64, both of the output's shape [rows, columns].
 
-    `dtype` is how the output's bytes are read. A magnitude of 0 expects the value exactly.
+    `dtype` is how the output's bytes are read. A magnitude of 0 expects the value exactly. `spread`, of the same shape,
+    is the root of the sum of the squares of what is added up for an element: what the value would be about, had its
+    terms random signs. Where values cancel below it, rows are judged by it.
     """
 
     values: Floats
     magnitudes: Floats
     dtype: np.dtype[Any]
+    spread: Floats | None = None
 
     def judge(self, raw: bytes, tolerance: Tolerance) -> Verdict:
         """Compare the bytes of an output buffer with the expectation."""
         actual = np.frombuffer(raw, self.dtype, count=self.values.size).reshape(self.values.shape)
         floor = float(np.finfo(self.dtype).tiny)
-        return compare(actual.astype(np.float64), self.values, self.magnitudes, tolerance, floor)
+        return compare(actual.astype(np.float64), self.values, self.magnitudes, tolerance, floor, self.spread)
 
     def like(self, raw: bytes) -> Close:
         """Return the expectation that another result of the same problem sets."""
         values = np.frombuffer(raw, self.dtype, count=self.values.size).astype(np.float64)
-        return Close(values.reshape(self.values.shape), self.magnitudes, self.dtype)
+        return Close(values.reshape(self.values.shape), self.magnitudes, self.dtype, self.spread)
 
 
 @dataclass(frozen=True)
@@ -162,11 +165,19 @@ class Equal:
 Expected = Close | Nearest | Rounded | Equal
 
 
-def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tolerance, floor: float = 0.0) -> Verdict:
+def compare(
+    actual: Floats,
+    expected: Floats,
+    magnitudes: Floats,
+    tolerance: Tolerance,
+    floor: float = 0.0,
+    spread: Floats | None = None,
+) -> Verdict:
     """Compare arrays of equal shape; NaN or infinity on one side only is a mismatch.
 
     Errors up to `floor` do not count: the smallest normal number of the output's type. `element` of the verdict
-    is the largest error behind the rounding that the tolerance grants.
+    is the largest error behind the rounding that the tolerance grants. `spread` is that of `Close`: no row is
+    measured by less.
     """
     if actual.shape != expected.shape:
         return _failed(f"shape {actual.shape}, expected {expected.shape}")
@@ -188,7 +199,8 @@ def compare(actual: Floats, expected: Floats, magnitudes: Floats, tolerance: Tol
         beyond = np.maximum(np.abs(error) - rounding, 0.0)
         relative = np.divide(beyond, scale, out=np.where(beyond == 0.0, 0.0, np.inf), where=scale > 0)
     worst = float(relative.max(initial=0.0))
-    rows = zip(np.atleast_2d(error), np.atleast_2d(reference), strict=True)
+    measure = reference if spread is None else np.maximum(np.abs(reference), np.where(finite, spread, 0.0))
+    rows = zip(np.atleast_2d(error), np.atleast_2d(measure), strict=True)
     whole = _nmse(error, reference) if error.size >= SAMPLE else 0.0
     nmse = max([whole, *(_nmse(*row) for row in rows if row[0].size >= SAMPLE)])
     most = tolerance.nmse if tolerance.row is None else tolerance.row

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from wgslgen import formats, layouts
 from wgslgen.compare import Close
 from wgslgen.formats import Format
-from wgslgen.oracles.matvec import Floats, activations, as_held, as_read, finished, product, random_weights, rows_of
+from wgslgen.oracles.matvec import (
+    Floats,
+    activations,
+    as_held,
+    as_read,
+    finished,
+    product,
+    random_weights,
+    rows_of,
+    spread,
+)
 from wgslgen.oracles.problem import Problem
 
 F16_MAX = 65504.0
@@ -48,10 +58,11 @@ def problem(
     if "x" in inputs:
         inputs["x"] = apart(inputs["x"], sizes["X_STRIDE"])
     if constants["num_splits"] > 1:
-        values, magnitudes = split_products(constants, unpacked, exact)
-        expected = Close(values, magnitudes, np.dtype(np.float32))
+        parts = [(unpacked[:, part], exact[:, part]) for part in parts_of(constants, k)]
+        spreads = np.concatenate([spread(*part) for part in parts]) if constants["operand"] == "f16" else None
+        expected = Close(*split_products(constants, unpacked, exact), np.dtype(np.float32), spreads)
         return Problem(inputs=inputs, expected={"partials": expected})
-    return finished(constants, rng, inputs, *product(unpacked, exact))
+    return finished(constants, rng, inputs, *product(unpacked, exact), narrow_spread(constants, unpacked, exact))
 
 
 def weights_for(
@@ -107,12 +118,22 @@ def apart(x: NDArray[Any], stride: int) -> NDArray[Any]:
 
 
 def split_products(constants: Mapping[str, Any], weights: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Return the products [splits * M, N] of each part of K, and the same of the absolute values.
+    """Return the products [splits * M, N] of each part of K, and the same of the absolute values."""
+    parts = [product(weights[:, part], x[:, part]) for part in parts_of(constants, x.shape[1])]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def parts_of(constants: Mapping[str, Any], k: int) -> list[slice]:
+    """Return the columns of each part of K.
 
     Part s of S has the tiles of K from s T / S up to (s + 1) T / S, rounded down, of T.
     """
     splits, tile_k = constants["num_splits"], constants["tile_k"]
-    tiles = -(-x.shape[1] // tile_k)
+    tiles = -(-k // tile_k)
     ends = [split * tiles // splits * tile_k for split in range(splits + 1)]
-    parts = [product(weights[:, first:last], x[:, first:last]) for first, last in pairwise(ends)]
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def narrow_spread(constants: Mapping[str, Any], weights: Floats, x: Floats) -> Floats | None:
+    """Return the `spread` [M, N] of products with f16 operands, whose errors grow with it; None for others."""
+    return spread(weights, x) if constants["operand"] == "f16" else None

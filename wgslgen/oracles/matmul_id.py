@@ -12,7 +12,7 @@ from wgslgen import formats, layouts
 from wgslgen.compare import Close
 from wgslgen.oracles.expert_rows import Ids, random_ids, rows_of
 from wgslgen.oracles.matmul import narrowed, weights_for
-from wgslgen.oracles.matvec import Floats, activations, as_read, product, swiglu
+from wgslgen.oracles.matvec import Floats, activations, as_read, product, spread, swiglu
 from wgslgen.oracles.matvec import rows_of as matrix_rows
 from wgslgen.oracles.problem import ELEMENTS, Problem
 
@@ -38,9 +38,14 @@ def problem(
     x = narrowed(constants, activations(rng, {**constants, "columns": count}, unpacked))
     read, exact = as_read(constants, fmt, x)
     per_pair = exact.repeat(used, axis=0) if constants["x_of"] == "token" else exact
-    values, magnitudes = pair_products(constants, unpacked, per_pair, ids, experts)
+    sums = pair_products(constants, unpacked, per_pair, ids, experts)
+    spreads = (
+        pair_spread(unpacked, per_pair, ids, experts)
+        if constants["operand"] == "f16" and constants["epilogue"] == "store"
+        else None
+    )
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read, "pairs": pairs, "tiles": tiles}
-    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, ELEMENTS[constants["output"]])})
+    return Problem(inputs=inputs, expected={"y": Close(*sums, ELEMENTS[constants["output"]], spreads)})
 
 
 def pair_products(
@@ -57,3 +62,13 @@ def pair_products(
                 sums, added = swiglu(sums[:, :n], sums[:, n:], added[:, :n], added[:, n:])
             values[pair], magnitudes[pair] = sums[0], added[0]
     return values, magnitudes
+
+
+def pair_spread(weights: Floats, x: Floats, ids: Ids, experts: int) -> Floats:
+    """Return the `spread` [T * USED, N] of the products of x [T * USED, K]; zeros where there is no expert."""
+    by_expert = weights.reshape(experts, -1, weights.shape[1])
+    spreads = np.zeros((len(x), by_expert.shape[1]))
+    for pair, expert in enumerate(ids.reshape(-1)):
+        if expert < experts:
+            spreads[pair] = spread(by_expert[expert], x[pair : pair + 1])[0]
+    return spreads

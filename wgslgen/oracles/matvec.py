@@ -33,6 +33,13 @@ def product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
     return x @ weights.T, np.abs(x) @ np.abs(weights).T
 
 
+def spread(weights: Floats, x: Floats) -> Floats:
+    """Return the root of the sum of the squared products [M, N] of x [M, K] and weights [N, K]; see `compare.Close`."""
+    with np.errstate(under="ignore"):
+        squares: Floats = np.square(x) @ np.square(weights).T
+        return np.sqrt(squares)
+
+
 def word_product(weights: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Return the same product, and the sum of the magnitudes of what each 32 of K give, which counting makes exact.
 
@@ -78,17 +85,22 @@ def finished(
     inputs: Mapping[str, NDArray[Any]],
     values: Floats,
     magnitudes: Floats,
+    random_signs: Floats | None = None,
 ) -> Problem:
-    """Return the problem that the sums [columns, rows of W] make by the variant's epilogue and output."""
+    """Return the problem that the sums [columns, rows of W] make by the variant's epilogue and output.
+
+    `random_signs` is their `spread`, which is known of sums alone, not of what is made of two.
+    """
     dtype, n = ELEMENTS[constants["output"]], values.shape[1] // 2
     if constants["epilogue"] == "swiglu":
         values, magnitudes = swiglu(values[:, :n], values[:, n:], magnitudes[:, :n], magnitudes[:, n:])
+        random_signs = None
     elif constants["epilogue"] == "residual":
         with np.errstate(under="ignore"):
             y = residuals(rng, values.shape).astype(dtype)
         inputs = {**inputs, "y": y}
         values, magnitudes = values + y, magnitudes + np.abs(y)
-    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, dtype)})
+    return Problem(inputs=inputs, expected={"y": Close(values, magnitudes, dtype, random_signs)})
 
 
 def rows_of(constants: Mapping[str, Any], n: int) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wgslgen import formats, layouts
 from wgslgen.formats import Format
-from wgslgen.oracles.matmul import narrowed, weights_for
+from wgslgen.oracles.matmul import narrow_spread, narrowed, weights_for
 from wgslgen.oracles.matvec import (
     activations,
     as_read,
@@ -61,7 +61,8 @@ def many(constants: Mapping[str, Mapping[str, Any]], sizes: Mapping[str, int], r
         exact = dequantised(quantise(x, matmul["activation_group"]))
     else:
         exact = x.astype(np.float64)
-    return finished(last, rng, _inputs(fmt, matmul["layout"], data, rows, x), *product(weights, exact))
+    inputs = _inputs(fmt, matmul["layout"], data, rows, x)
+    return finished(last, rng, inputs, *product(weights, exact), narrow_spread(matmul, weights, exact))
 
 
 def apart_from_ties(x: NDArray[Any], group: int) -> NDArray[Any]:
