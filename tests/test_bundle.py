@@ -156,7 +156,7 @@ def test_no_machine_date_or_version_in_any_file(built: bundle.Bundle) -> None:
         text = content.decode()
         assert str(Path.cwd()) not in text
         assert __version__ not in text
-        if path.endswith(".wgsl"):
+        if path.endswith((".wgsl", ".js", ".ts")):
             assert text.startswith("// SPDX-License-Identifier: MIT\n// Made by wgslgen from small.toml")
     assert list(json.loads(built.files[MANIFEST]))[:3] == ["$schema", "license", "made_by"]
 
@@ -174,3 +174,4 @@ def test_expressions_carry_numbers_not_names_of_constants(built: bundle.Bundle) 
     assert baked["workgroups"] == 16
     assert baked["uniforms"] is None
     assert [rule["why"] for rule in baked["rules"]][1:] == ["N is baked in", "K is baked in"]
+    assert [rule["condition"] for rule in baked["rules"]][1:] == [["eq", "N", 64], ["eq", "K", 96]]

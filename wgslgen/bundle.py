@@ -28,9 +28,11 @@ from wgslgen.manifest import (
     variant_file,
 )
 from wgslgen.model import Model
+from wgslgen.naming import variant_name
 from wgslgen.paths import license_text
 from wgslgen.render import render
 from wgslgen.spec import Kernel
+from wgslgen.webmodule import web_files
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,11 @@ def build(
 
     Pure but for templates.
     """
-    files = {variant_file(variant): render(variant, source).encode() for variant in variants}
+    texts = {variant: render(variant, source) for variant in variants}
+    entries = tuple(entry(variant) for variant in variants)
+    planned = tuple(plan_entry(plan) for plan in plans.derive(variants, model))
+    files = {variant_file(variant): text.encode() for variant, text in texts.items()}
+    files |= web_files(name, source, entries, planned, {variant_name(v): text for v, text in texts.items()})
     files["LICENSE"] = license_text().encode()
     files[SCHEMA] = schema_bytes()
     manifest = Manifest(
@@ -80,8 +86,8 @@ def build(
         description=description,
         model={} if model is None else model.model_dump(),
         files={path: sha256(content) for path, content in sorted(files.items())},
-        variants=tuple(entry(variant) for variant in variants),
-        plans=tuple(plan_entry(plan) for plan in plans.derive(variants, model)),
+        variants=entries,
+        plans=planned,
     )
     files[MANIFEST] = manifest_bytes(manifest)
     return Bundle(name, dict(sorted(files.items())), variants)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from pydantic import Field
@@ -182,10 +183,17 @@ def entry(variant: Kernel) -> VariantEntry:
         ),
         uniforms=UniformStruct(binding=len(bindings), size=size, fields=uniforms) if uniforms else None,
         requirements=variant.requirements,
-        rules=tuple(RuleEntry(condition=_json(r.expression, {**known}), why=r.why) for r in variant.rules()),
+        rules=tuple(_rules(variant)),
         tolerance=variant.tolerance(),
         proof=proof_of(variant),
     )
+
+
+def _rules(variant: Kernel) -> Iterator[RuleEntry]:
+    """Yield the rules; a baked size stays a name in them, because what a caller gives is held against it."""
+    known = {name: value for name, value in variant.const_values.items() if name not in variant.SIZES}
+    for rule in variant.rules():
+        yield RuleEntry(condition=_json(rule.expression, known), why=rule.why)
 
 
 def proof_of(variant: Kernel) -> ProofEntry:

@@ -47,8 +47,8 @@ def narrow_sums(v: Matmul) -> Tolerance:
             "weights are rounded to f16, by up to 2^-11 of themselves and by 4.3e-8 of their square on average; sums "
             "are f32. The rounding of activations, as much again, is not counted: the oracle's are f16 numbers. A "
             "token's large products are few, so its own NMSE may be some times the average: 1.7e-7 is the most that "
-            "exact sums of rounded weights gave, over all formats, where results that cancel are measured by the root of "
-            "their squared products"
+            "exact sums of rounded weights gave, over all formats, where results that cancel are measured by their "
+            "squared products"
         ),
     )
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from bonsai-1.7b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
+
+// A kit is the variants and the plans that an app took from its bundle, as data.
+
+import { elementBytes } from "./launch.js";
+
+/**
+ * Return the kit `{ variants, plans }` of kernels (the exports of `kernels/*.js`) and of those of `plans` that they can
+ * do together.
+ */
+export function kitOf(kernels, plans = []) {
+  const variants = Object.assign({}, ...kernels.map((kernel) => kernel.variants));
+  return { variants, plans: plans.filter((plan) => plan.passes.every((pass) => pass.variant in variants)) };
+}
+
+/** Return the plan `name` of the kit, or the plan of one pass that its variant `name` is; throw for other names. */
+export function planNamed(kit, name) {
+  const plan = kit.plans.find((candidate) => candidate.name === name);
+  if (!plan && !(name in kit.variants)) {
+    throw new TypeError(`this kit has no plan or variant ${name}`);
+  }
+  return plan ?? planOf(kit.variants[name]);
+}
+
+/** Return the plan of one pass that `variant` is: its bindings are the buffers, under their own names. */
+export function planOf(variant) {
+  const fields = variant.uniforms?.fields ?? [];
+  const role = ({ access, kept }) => (access === "read" ? "input" : kept ? "in_out" : "output");
+  return {
+    name: variant.name,
+    op: variant.kernel,
+    sizes: variant.sizes,
+    parameters: fields.map(({ value }) => value).filter((name) => !variant.sizes.includes(name)),
+    rules: variant.rules,
+    buffers: variant.bindings.map((binding) => ({
+      name: binding.name,
+      role: role(binding),
+      bytes: ["round_up", ["mul", binding.length, elementBytes(binding.element)], 4],
+    })),
+    passes: [
+      {
+        variant: variant.name,
+        buffers: Object.fromEntries(variant.bindings.map(({ name }) => [name, name])),
+        sizes: Object.fromEntries(variant.sizes.map((name) => [name, name])),
+      },
+    ],
+  };
+}

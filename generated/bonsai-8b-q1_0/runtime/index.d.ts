@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from bonsai-8b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
+
+/// <reference types="@webgpu/types" />
+
+/** A whole number, the name of a size, or [operator, operand, operand]; division rounds down. */
+export type Expression = number | string | readonly [operator: string, first: Expression, second: Expression];
+
+/** Sizes by name, each from 0 to 2^32 - 1. */
+export type Sizes = Readonly<Record<string, number>>;
+
+/** A condition on the sizes, and what completes "… because". */
+export interface Rule {
+  readonly condition: Expression;
+  readonly why: string;
+}
+
+/** A storage buffer in group 0; `length` counts elements of `element`. */
+export interface Binding {
+  readonly binding: number;
+  readonly name: string;
+  readonly access: "read" | "read_write";
+  readonly element: string;
+  readonly length: Expression;
+  /** What the elements of a u32 buffer must stay under. */
+  readonly below?: Expression;
+  /** Whether what a writable buffer held before matters. */
+  readonly kept?: boolean;
+}
+
+/** A field of the uniform struct; `value` names the size or the parameter that fills it. */
+export interface UniformField {
+  readonly name: string;
+  readonly type: string;
+  readonly offset: number;
+  readonly value: string;
+}
+
+/** Subgroup matrices that are multiplied together. */
+export interface MatrixConfig {
+  readonly component: string;
+  readonly result: string;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** What a device must offer. */
+export interface Requirements {
+  readonly features: readonly string[];
+  readonly language_features: readonly string[];
+  readonly limits: Readonly<Record<string, number>>;
+  readonly subgroups: { readonly min: number; readonly max: number } | null;
+  readonly subgroup_matrix: MatrixConfig | null;
+}
+
+/** A kernel with all constants fixed. */
+export interface Variant<Name extends string = string> {
+  readonly name: Name;
+  /** Variants with the same may replace each other. */
+  readonly computes: string;
+  readonly kernel: string;
+  readonly entry_point: "main";
+  readonly constants: Readonly<Record<string, number | string | boolean>>;
+  readonly sizes: readonly string[];
+  readonly workgroups: Expression;
+  readonly bindings: readonly Binding[];
+  readonly uniforms: { readonly binding: number; readonly size: number; readonly fields: readonly UniformField[] } | null;
+  readonly requirements: Requirements;
+  readonly rules: readonly Rule[];
+  /** The WGSL. */
+  readonly text: string;
+}
+
+/** What `kernels/*.js` export. */
+export interface KernelModule<Kernel extends string = string, Name extends string = string> {
+  readonly kernel: Kernel;
+  readonly variants: { readonly [name in Name]: Variant<name> };
+}
+
+/** A buffer of a plan: `bytes` is an expression in the plan's sizes. */
+export interface PlanBuffer {
+  readonly name: string;
+  readonly role: "input" | "in_out" | "output" | "scratch";
+  readonly bytes: Expression;
+}
+
+/** One dispatch of a plan: the plan's buffer for each binding, and an expression for each size. */
+export interface Pass {
+  readonly variant: string;
+  readonly buffers: Readonly<Record<string, string>>;
+  readonly sizes: Readonly<Record<string, Expression>>;
+}
+
+/** Passes that do an op together. */
+export interface Plan {
+  readonly name: string;
+  readonly op: string;
+  readonly sizes: readonly string[];
+  readonly parameters: readonly string[];
+  readonly rules: readonly Rule[];
+  readonly buffers: readonly PlanBuffer[];
+  readonly passes: readonly Pass[];
+}
+
+/** Variants and plans that an app took from its bundle. */
+export interface Kit<Name extends string = string, Planned extends string = string> {
+  readonly variants: { readonly [name in Name]: Variant<name> };
+  readonly plans: readonly (Plan & { readonly name: Planned })[];
+}
+
+/** What is known of a device. */
+export interface Profile {
+  readonly name: string;
+  readonly features: readonly string[];
+  readonly languageFeatures: readonly string[];
+  readonly limits: Readonly<Record<string, number>>;
+  /** null: no subgroups, or their sizes are not known. */
+  readonly subgroups: { readonly min: number; readonly max: number; readonly pinned?: number } | null;
+  readonly subgroupMatrices: readonly MatrixConfig[];
+}
+
+/** A buffer, or a part of one; offset and size in bytes. */
+export type BufferView = GPUBuffer | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
+
+/** A plan that is ready to run on its device. */
+export interface PreparedPlan {
+  readonly device: GPUDevice;
+  readonly plan: Plan;
+  /** All buffers by the plan's names: the caller's, and the scratch and outputs that were made. */
+  readonly buffers: Readonly<Record<string, { readonly buffer: GPUBuffer; readonly offset: number; readonly size: number }>>;
+  /** Bytes of each buffer by name. */
+  readonly bytes: Readonly<Record<string, number>>;
+  /** Put other buffers in the place of some, for the dispatches from now on. */
+  rebind(buffers: Readonly<Record<string, BufferView>>): void;
+  /** Record the dispatches. */
+  encode(pass: GPUComputePassEncoder): void;
+  /** Run once. The promise of the first run rejects where the device reports an error. */
+  run(): Promise<void>;
+  /** Free the buffers that were made for the plan. */
+  destroy(): void;
+}
+
+/** Return the value of an expression; throws a RangeError past 2^53 and a TypeError for a name without a value. */
+export declare function evaluate(expression: Expression, values: Sizes): number;
+
+/** Return a kit of kernels, and of those of `plans` that they can do together. */
+export declare function kitOf<Name extends string = string, Planned extends string = string>(
+  kernels: readonly KernelModule<string, Name>[],
+  plans?: readonly (Plan & { readonly name: Planned })[],
+): Kit<Name, Planned>;
+
+/** Return the plan `name` of the kit, or the plan of one pass that its variant `name` is. */
+export declare function planNamed<Name extends string, Planned extends string>(
+  kit: Kit<Name, Planned>,
+  name: Name | Planned,
+): Plan;
+
+/** Return the plan of one pass that `variant` is. */
+export declare function planOf(variant: Variant): Plan;
+
+/** Fold `total` workgroups into three dimensions of at most `limit`; null where there are none. */
+export declare function fold(total: number, limit: number, where?: string): [number, number, number] | null;
+
+/** Return bytes of the bindings, uniform bytes and workgroups of one dispatch. */
+export declare function launch(
+  variant: Variant,
+  sizes: Sizes,
+  parameters: Readonly<Record<string, number>>,
+  limits: Readonly<Record<string, number>>,
+): {
+  bytes: Record<string, number>;
+  uniforms: ArrayBuffer | null;
+  workgroups: [number, number, number] | null;
+};
+
+/** Return the bytes of each buffer of `plan` for its sizes. */
+export declare function bufferBytes(plan: Plan, sizes: Sizes): Record<string, number>;
+
+/** Return what `requestDevice` must be asked for, so that all of `names` (variants or plans) can run. */
+export declare function requirements<Name extends string, Planned extends string>(
+  kit: Kit<Name, Planned>,
+  names: readonly (Name | Planned)[],
+  options?: { readonly sizes?: Readonly<Record<string, Sizes>> },
+): { requiredFeatures: GPUFeatureName[]; requiredLimits: Record<string, number> };
+
+/** Return why a device of this profile must not run `variant`; nothing where it may. */
+export declare function missing(variant: Variant, profile: Profile): string[];
+
+/** Return the profile of an adapter, or of a device, which answers for what it was made with. */
+export declare function profileOf(adapter: GPUAdapter | GPUDevice, languageFeatures?: Iterable<string>): Profile;
+
+/**
+ * Prepare `plan` for `sizes` on `device`. Outputs and scratch that `buffers` has not are made.
+ *
+ * Rejects before anything reaches the device for sizes that are refused, features or limits that the device lacks, and
+ * buffers that are missing, too small or shared with one that is written; then for what the device reports.
+ */
+export declare function createPlan(
+  device: GPUDevice,
+  kit: Kit,
+  plan: Plan,
+  sizes: Sizes,
+  buffers: Readonly<Record<string, BufferView>>,
+  parameters?: Readonly<Record<string, number>>,
+): Promise<PreparedPlan>;

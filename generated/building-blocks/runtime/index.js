@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from building-blocks.toml; change that file and run `wgslgen render` instead of editing here.
+
+// What a page calls. Nothing here knows a bundle; index.js beside this folder binds it to one.
+
+export { evaluate } from "./expressions.js";
+export { kitOf, planNamed, planOf } from "./kit.js";
+export { fold, launch } from "./launch.js";
+export { createPlan } from "./plan.js";
+export { bufferBytes, missing, profileOf, requirements } from "./requirements.js";

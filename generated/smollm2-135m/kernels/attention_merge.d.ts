@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
+
+import type { KernelModule } from "../runtime/index.js";
+
+/** attention_merge: the attention of a token from what attention_split made of parts of its keys. */
+export declare const attention_merge: KernelModule<"attention_merge", AttentionMergeVariant>;
+
+/** The variants of attention_merge in this bundle. */
+export type AttentionMergeVariant =
+  | ""attention_merge_q9_hd64_splits16_xf32__wg64""
+  | ""attention_merge_q9_hd64_splits16_xf32_q32_s1__wg64"";

@@ -1,0 +1,97 @@
+// What a device must offer for variants: asked of an adapter before a device is made, and checked before a text is.
+
+import { evaluate } from "./expressions.js";
+import { planNamed } from "./kit.js";
+import { checkSizes } from "./launch.js";
+
+/**
+ * Return `{ requiredFeatures, requiredLimits }` for `requestDevice`, enough for all of `names` (variants or plans).
+ *
+ * Limits are the largest that a variant needs, as exact numbers; WebGPU takes one under its default for the default.
+ * Weights decide how large buffers and bindings are: give `{ sizes }`, a plan's or a variant's sizes by its name, and
+ * the limits of buffers and bindings are among the answer.
+ */
+export function requirements(kit, names, { sizes = {} } = {}) {
+  const features = new Set();
+  const limits = {};
+  const raise = (limit, value) => {
+    limits[limit] = Math.max(limits[limit] ?? 0, value);
+  };
+  for (const pass of names.flatMap((name) => planNamed(kit, name).passes)) {
+    const needed = kit.variants[pass.variant].requirements;
+    needed.features.forEach((feature) => features.add(feature));
+    Object.entries(needed.limits).forEach(([limit, value]) => raise(limit, value));
+  }
+  for (const [name, given] of Object.entries(sizes)) {
+    for (const bytes of Object.values(bufferBytes(planNamed(kit, name), given))) {
+      raise("maxBufferSize", bytes);
+      raise("maxStorageBufferBindingSize", bytes);
+    }
+  }
+  return { requiredFeatures: [...features], requiredLimits: limits };
+}
+
+/** Return the bytes of each buffer of `plan` for its sizes. */
+export function bufferBytes(plan, sizes) {
+  checkSizes(plan.name, plan.sizes, plan.rules, sizes);
+  return Object.fromEntries(plan.buffers.map((buffer) => [buffer.name, evaluate(buffer.bytes, sizes)]));
+}
+
+/** Return why a device of this `profile` must not run `variant`: a sentence for each reason, none if it may. */
+export function missing(variant, profile) {
+  const { features, language_features, limits, subgroups, subgroup_matrix: matrix } = variant.requirements;
+  const reasons = [
+    ...features.filter((name) => !profile.features.includes(name)).map((name) => `needs feature ${name}`),
+    ...language_features
+      .filter((name) => !profile.languageFeatures.includes(name))
+      .map((name) => `needs language feature ${name}`),
+  ];
+  for (const [limit, value] of Object.entries(limits)) {
+    if (value > profile.limits[limit]) {
+      reasons.push(`needs ${limit} ${value}, has ${profile.limits[limit]}`);
+    }
+  }
+  if (subgroups && profile.subgroups) {
+    const { min, max } = profile.subgroups;
+    if (min < subgroups.min || max > subgroups.max) {
+      reasons.push(`needs subgroups of ${subgroups.min} to ${subgroups.max}, has ${min} to ${max}`);
+    }
+  }
+  if (matrix && !profile.subgroupMatrices.some((offered) => MATRIX.every((part) => offered[part] === matrix[part]))) {
+    reasons.push(`needs subgroup matrices of ${matrix.component} ${matrix.m}x${matrix.n}x${matrix.k}`);
+  }
+  return reasons;
+}
+
+/** What of a product of subgroup matrices must be equal. */
+const MATRIX = ["component", "result", "m", "n", "k"];
+
+/**
+ * Return the profile of a GPUAdapter, or of a GPUDevice, which answers for what it was made with.
+ *
+ * `languageFeatures` are those of `navigator.gpu.wgslLanguageFeatures`.
+ */
+export function profileOf(adapter, languageFeatures = globalThis.navigator?.gpu?.wgslLanguageFeatures ?? []) {
+  const info = adapter.adapterInfo ?? adapter.info ?? {};
+  const features = [...adapter.features];
+  const limits = {};
+  for (const name in adapter.limits) {
+    if (typeof adapter.limits[name] === "number") {
+      limits[name] = adapter.limits[name];
+    }
+  }
+  return {
+    name: [info.vendor, info.architecture].filter(Boolean).join(" ") || "device",
+    features,
+    languageFeatures: [...languageFeatures],
+    limits,
+    subgroups: features.includes("subgroups") ? { min: info.subgroupMinSize || 4, max: info.subgroupMaxSize || 128 } : null,
+    subgroupMatrices: [...(info.subgroupMatrixConfigs ?? [])].map((config) => ({
+      component: config.componentType,
+      result: config.resultType,
+      m: config.M,
+      n: config.N,
+      k: config.K,
+    })),
+  };
+}

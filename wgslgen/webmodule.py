@@ -1,0 +1,155 @@
+"""The ES module of a bundle: a module a kernel with its texts, the plans, the runtime, types, and package.json.
+
+Files in memory, made from what the manifest says. Nothing is computed here that the manifest does not hold: a page
+gets the same facts as a reader of `manifest.json`, less what only people read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from wgslgen.environment import environment
+from wgslgen.kernels import get
+from wgslgen.manifest import BindingEntry, PlanEntry, VariantEntry
+from wgslgen.paths import templates_dir
+from wgslgen.spec import Frozen
+
+VARIANT_FIELDS = (
+    "name",
+    "computes",
+    "kernel",
+    "entry_point",
+    "constants",
+    "sizes",
+    "workgroups",
+    "uniforms",
+    "requirements",
+    "rules",
+)
+PLAN_FIELDS = ("name", "op", "sizes", "parameters", "rules", "passes")
+HEADER = """// SPDX-License-Identifier: MIT
+// Made by wgslgen from {source}; change that file and run `wgslgen render` instead of editing here.
+
+"""
+
+
+class VariantModule(NamedTuple):
+    """A variant as its module holds it: fields are (name, JSON)."""
+
+    name: str
+    fields: tuple[tuple[str, str], ...]
+    text: str
+
+
+class KernelModule(NamedTuple):
+    """A kernel's module; `type` is the TypeScript name of the union of its variants."""
+
+    name: str
+    summary: str
+    type: str
+    variants: tuple[VariantModule, ...]
+
+
+class PlanModule(NamedTuple):
+    """A plan as the module holds it: fields are (name, JSON)."""
+
+    name: str
+    fields: tuple[tuple[str, str], ...]
+
+
+def web_files(
+    name: str,
+    source: str,
+    variants: Sequence[VariantEntry],
+    plans: Sequence[PlanEntry],
+    texts: Mapping[str, str],
+) -> dict[str, bytes]:
+    """Return the module's files by their path in the bundle; `texts` gives the WGSL of each variant by its name."""
+    kernels = [*_kernels(variants, texts)]
+    planned = [PlanModule(plan.name, (*_json_fields(plan, PLAN_FIELDS), _buffers(plan))) for plan in plans]
+    values = {"source": source, "kernels": kernels, "plans": planned, "ops": sorted({plan.op for plan in plans})}
+    files = {f"runtime/{path}": HEADER.format(source=source) + text for path, text in _runtime().items()}
+    for kernel in kernels:
+        files[f"kernels/{kernel.name}.js"] = _render("kernel.js", kernel=kernel, **values)
+        files[f"kernels/{kernel.name}.d.ts"] = _render("kernel.d.ts", kernel=kernel, **values)
+    for path in ("plans.js", "plans.d.ts", "index.js", "index.d.ts"):
+        files[path] = _render(path, **values)
+    files["package.json"] = json.dumps(_package(name), indent=2) + "\n"
+    return {path: text.encode() for path, text in files.items()}
+
+
+def _kernels(variants: Sequence[VariantEntry], texts: Mapping[str, str]) -> Iterator[KernelModule]:
+    """Yield the kernels in the order of their first variants."""
+    for name in dict.fromkeys(variant.kernel for variant in variants):
+        mine = tuple(
+            VariantModule(
+                json.dumps(v.name), (*_json_fields(v, VARIANT_FIELDS), _bindings(v)), _template_literal(texts[v.name])
+            )
+            for v in variants
+            if v.kernel == name
+        )
+        yield KernelModule(name, get(name).SUMMARY, f"{name.title().replace('_', '')}Variant", mine)
+
+
+def _json_fields(entry: Frozen, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    values = entry.model_dump(mode="json")
+    return tuple((name, _json(values[name])) for name in names)
+
+
+def _bindings(variant: VariantEntry) -> tuple[str, str]:
+    """Return the bindings without what is for readers, and without what is usual."""
+    return "bindings", _json([_binding(binding) for binding in variant.bindings])
+
+
+def _binding(binding: BindingEntry) -> dict[str, Any]:
+    return binding.model_dump(mode="json", exclude={"doc"}, exclude_defaults=True)
+
+
+def _buffers(plan: PlanEntry) -> tuple[str, str]:
+    return "buffers", _json([buffer.model_dump(mode="json", exclude={"doc"}) for buffer in plan.buffers])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _template_literal(text: str) -> str:
+    """Return the text as it stands between the backquotes of a JavaScript literal."""
+    return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")
+
+
+def _package(name: str) -> dict[str, Any]:
+    """Return package.json: an ES module without side effects, so that a bundler drops what is not imported."""
+
+    def typed(path: str) -> dict[str, str]:
+        return {"types": f"./{path}.d.ts", "default": f"./{path}.js"}
+
+    return {
+        "name": name,
+        "private": True,
+        "license": "MIT",
+        "type": "module",
+        "sideEffects": False,
+        "exports": {
+            ".": typed("index"),
+            "./kernels/*": typed("kernels/*"),
+            "./plans": typed("plans"),
+            "./runtime": typed("runtime/index"),
+            "./manifest.json": "./manifest.json",
+            "./wgsl/*": "./wgsl/*",
+        },
+    }
+
+
+@cache
+def _runtime() -> dict[str, str]:
+    """Return the runtime's files by name, as they stand in templates/web/runtime."""
+    folder = templates_dir() / "web" / "runtime"
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+
+
+def _render(path: str, **values: Any) -> str:
+    return environment().get_template(f"web/module/{path}.j2").render(**values)
