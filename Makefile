@@ -25,7 +25,8 @@ docs: ## Write docs/kernels.md from the specs and docs/coverage.md from records;
 	$(RUN)/python -m wgslgen.kerneldocs docs/kernels.md
 	$(RUN)/python -m wgslgen.coverage page docs/measurements/coverage-*.json > docs/coverage.md
 
-test: setup ## Run all tests; a skip or an empty test file is a failure.
+test: ## Run all tests; a skip or an empty test file is a failure.
+	@bash .ci/setup.sh test
 	WGSLGEN_REQUIRE_GPU=1 $(RUN)/python -m pytest -n $(JOBS) --dist worksteal
 
 lint: ## Check style, formatting and types; needs no naga-cli and no driver.

@@ -3,6 +3,7 @@
 #
 #   bash .ci/setup.sh          the venv, naga-cli and the two software GPU drivers
 #   bash .ci/setup.sh python   the venv alone, for targets that compile and run no shader
+#   bash .ci/setup.sh test     all that and what the tests of the ES module need: Node.js, and tools from npm
 #
 # A second run only looks whether all is still there. What cannot be installed here is told in one message,
 # with exit code 5. Settings, all optional: PYTHON (the interpreter to use), XDG_CACHE_HOME,
@@ -77,6 +78,9 @@ has_swiftshader() {
     {/usr/lib/'chromium*',/usr/lib64/'chromium*',/opt/google/chrome}/vk_swiftshader_icd.json
 }
 
+# The ES module of a bundle is tested in Node as well as in Chromium.
+has_node() { have node && node -e 'process.exit(parseInt(process.versions.node) < 18)' >/dev/null 2>&1; }
+
 # --- What is missing ----------------------------------------------------------------------------------
 
 missing=   # one line a thing: what it is, and how to get it
@@ -97,7 +101,7 @@ look() {
       lacks "the venv module of $python" "python3-venv"
     fi
   fi
-  [ "$scope" = all ] || return 0
+  [ "$scope" != python ] || return 0
   if ! find_naga >/dev/null; then
     if ! rust_fits; then
       lacks "naga-cli $naga_major, or Rust $rust_minimum or newer to build it (https://rustup.rs)"
@@ -108,6 +112,9 @@ look() {
   has_vulkan_loader || lacks "the Vulkan loader, libvulkan.so.1" "libvulkan1"
   has_lavapipe || lacks "lavapipe, Mesa's software Vulkan driver (lvp_icd*.json)" "mesa-vulkan-drivers"
   has_swiftshader || lacks "SwiftShader, Chromium's software Vulkan driver (vk_swiftshader_icd.json)" "chromium"
+  [ "$scope" = test ] || return 0
+  has_node || lacks "Node.js 18 or newer" "nodejs"
+  have npm || lacks "npm, the package manager of Node.js" "npm"
 }
 
 install_packages() {
@@ -167,7 +174,7 @@ fi
 
 # --- naga ---------------------------------------------------------------------------------------------
 
-if [ "$scope" = all ]; then
+if [ "$scope" != python ]; then
   if ! find_naga >/dev/null; then
     say "building naga-cli $naga_major into $naga_root (once per user; about three minutes)"
     if ! cargo install naga-cli --version "~$naga_major.0" --locked --root "$naga_root" >&2; then
@@ -176,4 +183,19 @@ if [ "$scope" = all ]; then
     fi
   fi
   ln -sfn "$(find_naga)" "$venv/bin/naga" # beside the Python that runs wgslgen, where it looks first
+fi
+
+# --- Tools from npm: what judges a bundle's ES module -------------------------------------------------
+
+if [ "$scope" = test ]; then
+  web=tests/web
+  key=$(cksum <"$web/package-lock.json")
+  if [ "$(cat "$web/node_modules/.stamp" 2>/dev/null)" != "$key" ]; then
+    say "installing npm packages for the tests (about 70 MB)"
+    if ! npm ci --prefix "$web" --no-audit --no-fund --loglevel=error >&2; then
+      say "error: npm could not install what $web/package-lock.json asks for; its message stands above"
+      exit 5
+    fi
+    echo "$key" >"$web/node_modules/.stamp"
+  fi
 fi

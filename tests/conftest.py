@@ -55,6 +55,15 @@ def pytest_make_collect_report(
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests recorded under "said": figures that a reader of a green run wants, too."""
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, words in getattr(report, "user_properties", ()):
+                if name == "said":
+                    terminalreporter.write_line(str(words))
+
+
 def seed_of(request: pytest.FixtureRequest) -> int:
     """Return a seed that depends on the test's name alone, so that order and sharding change nothing."""
     return zlib.crc32(request.node.nodeid.encode())

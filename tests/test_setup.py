@@ -36,6 +36,10 @@ case "$*" in
   *) exec "{sys.executable}" "$@" ;;
 esac
 """
+NPM = """#!/bin/sh
+echo "npm $*" >>"$LOG"
+[ -z "$NPM_FAILS" ] && mkdir -p "$3/node_modules"
+"""
 CARGO = """#!/bin/sh
 echo "cargo $*" >>"$LOG"
 for last; do :; done
@@ -63,6 +67,7 @@ class Machine:
             "HOME": str(self.root),
             "LOG": str(self.root / "log"),
             "PIP_FAILS": "",
+            "NPM_FAILS": "",
             "WGSLGEN_LAVAPIPE_ICD": str(self.root / "lvp_icd.json"),
             "WGSLGEN_SWIFTSHADER_ICD": str(self.root / "vk_swiftshader_icd.json"),
         }
@@ -82,14 +87,16 @@ class Machine:
         self.tool("cargo", CARGO)
         self.tool("rustc", "#!/bin/sh\necho rustc 1.95.0\n")
         self.tool("cc", "#!/bin/sh\n")
+        self.tool("node", "#!/bin/sh\n")
+        self.tool("npm", NPM)
         for name in ("WGSLGEN_LAVAPIPE_ICD", "WGSLGEN_SWIFTSHADER_ICD"):
             Path(self.settings[name]).touch()
         return self
 
     def checkout(self, name: str = "clone") -> Path:
         folder = self.root / name
-        (folder / ".ci").mkdir(parents=True)
-        for file in ("pyproject.toml", ".ci/setup.sh"):
+        for file in ("pyproject.toml", ".ci/setup.sh", "tests/web/package-lock.json"):
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(CHECKOUT / file, folder / file)
         return folder
 
@@ -121,9 +128,9 @@ def machine(tmp_path: Path) -> Machine:
 
 def test_all_that_is_missing_stands_in_one_message(machine: Machine) -> None:
     checkout = machine.checkout()
-    code, message = machine.set_up(checkout)
+    code, message = machine.set_up(checkout, "test")
     assert code == 5
-    for thing in ("Python 3.11", "naga-cli 29, or Rust 1.87", "lavapipe", "SwiftShader"):
+    for thing in ("Python 3.11", "naga-cli 29, or Rust 1.87", "lavapipe", "SwiftShader", "Node.js 18", "npm, "):
         assert message.count(thing) == 1
     assert message.count("error:") == 1
     assert "apt-get install --no-install-recommends python3 python3-venv" in message
@@ -136,13 +143,15 @@ def test_all_that_is_missing_stands_in_one_message(machine: Machine) -> None:
         ("python3", "#!/bin/sh\nexit 1\n", "Python 3.11 or newer"),
         ("rustc", "#!/bin/sh\necho rustc 1.63.0\n", "Rust 1.87 or newer"),
         ("cc", "", "a C compiler"),
+        ("node", "#!/bin/sh\nexit 1\n", "Node.js 18 or newer"),
+        ("npm", "", "npm, the package manager"),
     ],
 )
 def test_a_tool_that_is_too_old_or_broken_is_missing(machine: Machine, tool: str, text: str, complaint: str) -> None:
     machine.furnish().tool(tool, text)
     if not text:
         (machine.bin / tool).unlink()
-    code, message = machine.set_up(machine.checkout())
+    code, message = machine.set_up(machine.checkout(), "test")
     assert code == 5
     assert complaint in message
     assert message.count("  - ") == 1
@@ -200,6 +209,19 @@ def test_a_second_run_installs_nothing_and_a_changed_pyproject_does(machine: Mac
         file.write("\n# changed\n")
     assert machine.set_up(checkout)[0] == 0
     assert [line.split()[0] for line in machine.log()] == ["-m", "-m"]
+
+
+def test_the_tests_alone_take_tools_from_npm_and_take_them_once(machine: Machine) -> None:
+    checkout = machine.furnish().checkout()
+    for _ in range(2):
+        assert machine.set_up(checkout, "test", NPM_FAILS="1")[0] == 5
+    machine.log()
+    assert machine.set_up(checkout, "test")[0] == 0
+    assert [line.split()[:2] for line in machine.log()] == [["npm", "ci"]]
+    assert machine.set_up(checkout, "test") == (0, "")
+    (checkout / "tests/web/package-lock.json").write_text("{}", encoding="utf-8")
+    assert machine.set_up(checkout, "test")[0] == 0
+    assert len(machine.log()) == 1
 
 
 def test_a_fresh_clone_reuses_the_users_naga(machine: Machine) -> None:

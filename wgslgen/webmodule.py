@@ -129,6 +129,7 @@ def _package(name: str) -> dict[str, Any]:
 
     return {
         "name": name,
+        "version": "0.0.0",  # of no meaning; packagers ask for one
         "private": True,
         "license": "MIT",
         "type": "module",

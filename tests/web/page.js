@@ -10,7 +10,7 @@ const adapter = await navigator.gpu?.requestAdapter();
 const devices = new Map();
 
 /** Return a device with these features and limits, once for each set of them; an adapter makes one device alone. */
-async function deviceWith(descriptor) {
+export async function deviceWith(descriptor) {
   const key = JSON.stringify(descriptor);
   if (!devices.has(key)) {
     const fresh = await navigator.gpu.requestAdapter();
@@ -100,4 +100,4 @@ async function admitted(url) {
   return plans.filter((name) => bundle.planNamed(bundle.kit, name).passes.every(may));
 }
 
-Object.assign(globalThis, { adapter, deviceWith, read, runAll, admitted, ready: true });
+Object.assign(globalThis, { adapter, runAll, admitted, ready: true });

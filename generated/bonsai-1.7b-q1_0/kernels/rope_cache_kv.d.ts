@@ -8,7 +8,7 @@ export declare const rope_cache_kv: KernelModule<"rope_cache_kv", RopeCacheKvVar
 
 /** The variants of rope_cache_kv in this bundle. */
 export type RopeCacheKvVariant =
-  | ""rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf32__v4_wg32""
-  | ""rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf16__v4_wg32""
-  | ""rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf32__v4_wg32_sg""
-  | ""rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf16__v4_wg32_sg"";
+  | "rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf32__v4_wg32"
+  | "rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf16__v4_wg32"
+  | "rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf32__v4_wg32_sg"
+  | "rope_cache_kv_q16_kv8_hd128_half_xf32_packed_norm_kvf16__v4_wg32_sg";

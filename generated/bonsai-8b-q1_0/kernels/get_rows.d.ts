@@ -8,9 +8,9 @@ export declare const get_rows: KernelModule<"get_rows", GetRowsVariant>;
 
 /** The variants of get_rows in this bundle. */
 export type GetRowsVariant =
-  | ""get_rows_q1_0_g128_planar_yf32_k4096__w1_wg64""
-  | ""get_rows_q1_0_g128_planar_yf32_k4096__w2_wg64""
-  | ""get_rows_q1_0_g128_planar_yf32__w4_wg64""
-  | ""get_rows_q1_0_g128_planar_yf16__w4_wg64""
-  | ""get_rows_q1_0_g128_ggml_yf32__w4_wg64""
-  | ""get_rows_q1_0_g128_ggml_yf16__w4_wg64"";
+  | "get_rows_q1_0_g128_planar_yf32_k4096__w1_wg64"
+  | "get_rows_q1_0_g128_planar_yf32_k4096__w2_wg64"
+  | "get_rows_q1_0_g128_planar_yf32__w4_wg64"
+  | "get_rows_q1_0_g128_planar_yf16__w4_wg64"
+  | "get_rows_q1_0_g128_ggml_yf32__w4_wg64"
+  | "get_rows_q1_0_g128_ggml_yf16__w4_wg64";

@@ -8,7 +8,7 @@ export declare const lm_head_argmax: KernelModule<"lm_head_argmax", LmHeadArgmax
 
 /** The variants of lm_head_argmax in this bundle. */
 export type LmHeadArgmaxVariant =
-  | ""lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w1_float_wg32""
-  | ""lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w1_float_wg32_sg""
-  | ""lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w2_int8_a128_wg32""
-  | ""lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w2_int8_a128_wg32_sg"";
+  | "lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w1_float_wg32"
+  | "lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w1_float_wg32_sg"
+  | "lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w2_int8_a128_wg32"
+  | "lm_head_argmax_q1_0_g128_planar_m1_xf32_rows8_k4096__w2_int8_a128_wg32_sg";

@@ -8,11 +8,11 @@ export declare const quantize_q8: KernelModule<"quantize_q8", QuantizeQ8Variant>
 
 /** The variants of quantize_q8 in this bundle. */
 export type QuantizeQ8Variant =
-  | ""quantize_q8_xf32_g128_s8__only""
-  | ""quantize_q8_xf32_g128_s8__sg""
-  | ""quantize_q8_xf32_g64_s8__only""
-  | ""quantize_q8_xf32_g64_s8__sg""
-  | ""quantize_q8_xf16_g64_s8__only""
-  | ""quantize_q8_xf16_g64_s8__sg""
-  | ""quantize_q8_xf16_g128_s8__only""
-  | ""quantize_q8_xf16_g128_s8__sg"";
+  | "quantize_q8_xf32_g128_s8__only"
+  | "quantize_q8_xf32_g128_s8__sg"
+  | "quantize_q8_xf32_g64_s8__only"
+  | "quantize_q8_xf32_g64_s8__sg"
+  | "quantize_q8_xf16_g64_s8__only"
+  | "quantize_q8_xf16_g64_s8__sg"
+  | "quantize_q8_xf16_g128_s8__only"
+  | "quantize_q8_xf16_g128_s8__sg";

@@ -145,10 +145,10 @@ export interface PreparedPlan {
 export declare function evaluate(expression: Expression, values: Sizes): number;
 
 /** Return a kit of kernels, and of those of `plans` that they can do together. */
-export declare function kitOf<Name extends string = string, Planned extends string = string>(
-  kernels: readonly KernelModule<string, Name>[],
+export declare function kitOf<Kernel extends { readonly variants: object }, Planned extends string = string>(
+  kernels: readonly Kernel[],
   plans?: readonly (Plan & { readonly name: Planned })[],
-): Kit<Name, Planned>;
+): Kit<Kernel extends KernelModule<string, infer Name> ? Name : never, Planned>;
 
 /** Return the plan `name` of the kit, or the plan of one pass that its variant `name` is. */
 export declare function planNamed<Name extends string, Planned extends string>(

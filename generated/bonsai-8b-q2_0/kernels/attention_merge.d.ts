@@ -8,5 +8,5 @@ export declare const attention_merge: KernelModule<"attention_merge", AttentionM
 
 /** The variants of attention_merge in this bundle. */
 export type AttentionMergeVariant =
-  | ""attention_merge_q32_hd128_splits16_xf32__wg64""
-  | ""attention_merge_q32_hd128_splits16_xf32_q64_s4__wg64"";
+  | "attention_merge_q32_hd128_splits16_xf32__wg64"
+  | "attention_merge_q32_hd128_splits16_xf32_q64_s4__wg64";

@@ -8,7 +8,7 @@ export declare const attention_split: KernelModule<"attention_split", AttentionS
 
 /** The variants of attention_split in this bundle. */
 export type AttentionSplitVariant =
-  | ""attention_split_q32_kv8_hd128_repeat_cf32_xf32_splits16__wg128""
-  | ""attention_split_q32_kv8_hd128_repeat_cf16_xf32_splits16__wg128""
-  | ""attention_split_q32_kv8_hd128_repeat_cf32_xf32_splits16__wg128_sg""
-  | ""attention_split_q32_kv8_hd128_repeat_cf16_xf32_splits16__wg128_sg"";
+  | "attention_split_q32_kv8_hd128_repeat_cf32_xf32_splits16__wg128"
+  | "attention_split_q32_kv8_hd128_repeat_cf16_xf32_splits16__wg128"
+  | "attention_split_q32_kv8_hd128_repeat_cf32_xf32_splits16__wg128_sg"
+  | "attention_split_q32_kv8_hd128_repeat_cf16_xf32_splits16__wg128_sg";

@@ -8,6 +8,6 @@ export declare const sum_splits: KernelModule<"sum_splits", SumSplitsVariant>;
 
 /** The variants of sum_splits in this bundle. */
 export type SumSplitsVariant =
-  | ""sum_splits_split4_yf32__wg64""
-  | ""sum_splits_split4_yf32_residual__wg64""
-  | ""sum_splits_split4_yf32_swiglu__wg64"";
+  | "sum_splits_split4_yf32__wg64"
+  | "sum_splits_split4_yf32_residual__wg64"
+  | "sum_splits_split4_yf32_swiglu__wg64";

@@ -8,7 +8,7 @@ export declare const add: KernelModule<"add", AddVariant>;
 
 /** The variants of add in this bundle. */
 export type AddVariant =
-  | ""add_xf32__v4_wg64""
-  | ""add_xf32_inplace__v4_wg64""
-  | ""add_xf16__v4_wg64""
-  | ""add_xf16_inplace__v4_wg64"";
+  | "add_xf32__v4_wg64"
+  | "add_xf32_inplace__v4_wg64"
+  | "add_xf16__v4_wg64"
+  | "add_xf16_inplace__v4_wg64";

@@ -8,7 +8,7 @@ export declare const argmax: KernelModule<"argmax", ArgmaxVariant>;
 
 /** The variants of argmax in this bundle. */
 export type ArgmaxVariant =
-  | ""argmax_xf32_c1024__wg64""
-  | ""argmax_xf32_c1024__wg64_sg""
-  | ""argmax_xf16_c1024__wg64""
-  | ""argmax_xf16_c1024__wg64_sg"";
+  | "argmax_xf32_c1024__wg64"
+  | "argmax_xf32_c1024__wg64_sg"
+  | "argmax_xf16_c1024__wg64"
+  | "argmax_xf16_c1024__wg64_sg";

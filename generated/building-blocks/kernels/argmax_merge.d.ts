@@ -8,7 +8,7 @@ export declare const argmax_merge: KernelModule<"argmax_merge", ArgmaxMergeVaria
 
 /** The variants of argmax_merge in this bundle. */
 export type ArgmaxMergeVariant =
-  | ""argmax_merge__wg64""
-  | ""argmax_merge__wg64_sg""
-  | ""argmax_merge_value__wg64""
-  | ""argmax_merge_value__wg64_sg"";
+  | "argmax_merge__wg64"
+  | "argmax_merge__wg64_sg"
+  | "argmax_merge_value__wg64"
+  | "argmax_merge_value__wg64_sg";

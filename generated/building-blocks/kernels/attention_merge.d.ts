@@ -8,4 +8,4 @@ export declare const attention_merge: KernelModule<"attention_merge", AttentionM
 
 /** The variants of attention_merge in this bundle. */
 export type AttentionMergeVariant =
-  | ""attention_merge_q16_hd128_splits8_xf32_gate__wg64"";
+  | "attention_merge_q16_hd128_splits8_xf32_gate__wg64";

@@ -8,18 +8,18 @@ export declare const attention_prefill: KernelModule<"attention_prefill", Attent
 
 /** The variants of attention_prefill in this bundle. */
 export type AttentionPrefillVariant =
-  | ""attention_prefill_q16_kv8_hd128_repeat_cf32_xf32__wg64_rows8""
-  | ""attention_prefill_q16_kv8_hd128_repeat_cf32_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q16_kv8_hd128_repeat_cf16_xf32__wg64_rows8""
-  | ""attention_prefill_q16_kv8_hd128_repeat_cf16_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q32_kv8_hd128_repeat_cf32_xf32__wg64_rows8""
-  | ""attention_prefill_q32_kv8_hd128_repeat_cf32_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q32_kv8_hd128_repeat_cf16_xf32__wg64_rows8""
-  | ""attention_prefill_q32_kv8_hd128_repeat_cf16_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q9_kv3_hd64_repeat_cf32_xf32__wg64_rows8""
-  | ""attention_prefill_q9_kv3_hd64_repeat_cf32_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q9_kv3_hd64_repeat_cf16_xf32__wg64_rows8""
-  | ""attention_prefill_q9_kv3_hd64_repeat_cf16_xf32__wg64_sg_rows8""
-  | ""attention_prefill_q24_kv4_hd256_repeat_cf32_xf32_mask_gate__wg64_rows4""
-  | ""attention_prefill_q8_kv2_hd64_repeat_cq8_0_xf32__wg64_rows8""
-  | ""attention_prefill_q8_kv2_hd64_repeat_cq4_0_xf32__wg64_rows8"";
+  | "attention_prefill_q16_kv8_hd128_repeat_cf32_xf32__wg64_rows8"
+  | "attention_prefill_q16_kv8_hd128_repeat_cf32_xf32__wg64_sg_rows8"
+  | "attention_prefill_q16_kv8_hd128_repeat_cf16_xf32__wg64_rows8"
+  | "attention_prefill_q16_kv8_hd128_repeat_cf16_xf32__wg64_sg_rows8"
+  | "attention_prefill_q32_kv8_hd128_repeat_cf32_xf32__wg64_rows8"
+  | "attention_prefill_q32_kv8_hd128_repeat_cf32_xf32__wg64_sg_rows8"
+  | "attention_prefill_q32_kv8_hd128_repeat_cf16_xf32__wg64_rows8"
+  | "attention_prefill_q32_kv8_hd128_repeat_cf16_xf32__wg64_sg_rows8"
+  | "attention_prefill_q9_kv3_hd64_repeat_cf32_xf32__wg64_rows8"
+  | "attention_prefill_q9_kv3_hd64_repeat_cf32_xf32__wg64_sg_rows8"
+  | "attention_prefill_q9_kv3_hd64_repeat_cf16_xf32__wg64_rows8"
+  | "attention_prefill_q9_kv3_hd64_repeat_cf16_xf32__wg64_sg_rows8"
+  | "attention_prefill_q24_kv4_hd256_repeat_cf32_xf32_mask_gate__wg64_rows4"
+  | "attention_prefill_q8_kv2_hd64_repeat_cq8_0_xf32__wg64_rows8"
+  | "attention_prefill_q8_kv2_hd64_repeat_cq4_0_xf32__wg64_rows8";

@@ -8,11 +8,11 @@ export declare const attention_split: KernelModule<"attention_split", AttentionS
 
 /** The variants of attention_split in this bundle. */
 export type AttentionSplitVariant =
-  | ""attention_split_q16_kv8_hd128_repeat_win1024_cf32_xf32_splits8__wg64""
-  | ""attention_split_q16_kv8_hd128_repeat_win1024_cf32_xf32_splits8__wg64_sg""
-  | ""attention_split_q16_kv8_hd128_tile_win1024_cf32_xf32_splits8__wg64""
-  | ""attention_split_q16_kv8_hd128_tile_win1024_cf32_xf32_splits8__wg64_sg""
-  | ""attention_split_q8_kv2_hd64_repeat_cq8_0_xf32_splits4__wg64""
-  | ""attention_split_q8_kv2_hd64_repeat_cq8_0_xf32_splits4__wg64_sg""
-  | ""attention_split_q8_kv2_hd64_repeat_cq4_0_xf32_splits4__wg64""
-  | ""attention_split_q8_kv2_hd64_repeat_cq4_0_xf32_splits4__wg64_sg"";
+  | "attention_split_q16_kv8_hd128_repeat_win1024_cf32_xf32_splits8__wg64"
+  | "attention_split_q16_kv8_hd128_repeat_win1024_cf32_xf32_splits8__wg64_sg"
+  | "attention_split_q16_kv8_hd128_tile_win1024_cf32_xf32_splits8__wg64"
+  | "attention_split_q16_kv8_hd128_tile_win1024_cf32_xf32_splits8__wg64_sg"
+  | "attention_split_q8_kv2_hd64_repeat_cq8_0_xf32_splits4__wg64"
+  | "attention_split_q8_kv2_hd64_repeat_cq8_0_xf32_splits4__wg64_sg"
+  | "attention_split_q8_kv2_hd64_repeat_cq4_0_xf32_splits4__wg64"
+  | "attention_split_q8_kv2_hd64_repeat_cq4_0_xf32_splits4__wg64_sg";

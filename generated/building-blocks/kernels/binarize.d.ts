@@ -8,7 +8,7 @@ export declare const binarize: KernelModule<"binarize", BinarizeVariant>;
 
 /** The variants of binarize in this bundle. */
 export type BinarizeVariant =
-  | ""binarize_xf32_g64__only""
-  | ""binarize_xf32_g64__sg""
-  | ""binarize_xf16_g64__only""
-  | ""binarize_xf16_g64__sg"";
+  | "binarize_xf32_g64__only"
+  | "binarize_xf32_g64__sg"
+  | "binarize_xf16_g64__only"
+  | "binarize_xf16_g64__sg";

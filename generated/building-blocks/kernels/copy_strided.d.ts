@@ -8,7 +8,7 @@ export declare const copy_strided: KernelModule<"copy_strided", CopyStridedVaria
 
 /** The variants of copy_strided in this bundle. */
 export type CopyStridedVariant =
-  | ""copy_strided_xf32_yf32__wg64""
-  | ""copy_strided_xf32_yf16__wg64""
-  | ""copy_strided_xf16_yf32__wg64""
-  | ""copy_strided_xu32_yu32__wg64"";
+  | "copy_strided_xf32_yf32__wg64"
+  | "copy_strided_xf32_yf16__wg64"
+  | "copy_strided_xf16_yf32__wg64"
+  | "copy_strided_xu32_yu32__wg64";

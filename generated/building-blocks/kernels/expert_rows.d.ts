@@ -8,5 +8,5 @@ export declare const expert_rows: KernelModule<"expert_rows", ExpertRowsVariant>
 
 /** The variants of expert_rows in this bundle. */
 export type ExpertRowsVariant =
-  | ""expert_rows_m16__wg256""
-  | ""expert_rows_m32__wg256"";
+  | "expert_rows_m16__wg256"
+  | "expert_rows_m32__wg256";

@@ -8,5 +8,5 @@ export declare const expert_sum: KernelModule<"expert_sum", ExpertSumVariant>;
 
 /** The variants of expert_sum in this bundle. */
 export type ExpertSumVariant =
-  | ""expert_sum_xf32_yf32__wg64""
-  | ""expert_sum_xf32_yf32_residual__wg64"";
+  | "expert_sum_xf32_yf32__wg64"
+  | "expert_sum_xf32_yf32_residual__wg64";

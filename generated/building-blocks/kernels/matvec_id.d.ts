@@ -8,9 +8,9 @@ export declare const matvec_id: KernelModule<"matvec_id", MatvecIdVariant>;
 
 /** The variants of matvec_id in this bundle. */
 export type MatvecIdVariant =
-  | ""matvec_id_q4_K_planar_m1_xf32_yf32__float_rows4_wg64""
-  | ""matvec_id_q4_K_planar_m1_xf32_yf32_swiglu__float_rows4_wg64""
-  | ""matvec_id_q4_K_planar_m1_xf32_yf32__float_rows4_wg64_sg""
-  | ""matvec_id_q4_K_planar_m1_xf32_yf32_swiglu__float_rows4_wg64_sg""
-  | ""matvec_id_q2_0_g64_planar_m1_xf32_yf32__w4_int8_a64_rows4_wg64""
-  | ""matvec_id_q2_0_g64_planar_m1_xf32_yf32_of_pair__w4_int8_a64_rows4_wg64"";
+  | "matvec_id_q4_K_planar_m1_xf32_yf32__float_rows4_wg64"
+  | "matvec_id_q4_K_planar_m1_xf32_yf32_swiglu__float_rows4_wg64"
+  | "matvec_id_q4_K_planar_m1_xf32_yf32__float_rows4_wg64_sg"
+  | "matvec_id_q4_K_planar_m1_xf32_yf32_swiglu__float_rows4_wg64_sg"
+  | "matvec_id_q2_0_g64_planar_m1_xf32_yf32__w4_int8_a64_rows4_wg64"
+  | "matvec_id_q2_0_g64_planar_m1_xf32_yf32_of_pair__w4_int8_a64_rows4_wg64";

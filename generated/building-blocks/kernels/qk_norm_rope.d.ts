@@ -8,7 +8,7 @@ export declare const qk_norm_rope: KernelModule<"qk_norm_rope", QkNormRopeVarian
 
 /** The variants of qk_norm_rope in this bundle. */
 export type QkNormRopeVariant =
-  | ""qk_norm_rope_q16_kv8_hd128_half_xf32__v4_wg32""
-  | ""qk_norm_rope_q16_kv8_hd128_half_xf32__v4_wg32_sg""
-  | ""qk_norm_rope_q16_kv8_hd128_half_xf16__v4_wg32""
-  | ""qk_norm_rope_q16_kv8_hd128_half_xf16__v4_wg32_sg"";
+  | "qk_norm_rope_q16_kv8_hd128_half_xf32__v4_wg32"
+  | "qk_norm_rope_q16_kv8_hd128_half_xf32__v4_wg32_sg"
+  | "qk_norm_rope_q16_kv8_hd128_half_xf16__v4_wg32"
+  | "qk_norm_rope_q16_kv8_hd128_half_xf16__v4_wg32_sg";

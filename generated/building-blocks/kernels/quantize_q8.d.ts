@@ -8,4 +8,4 @@ export declare const quantize_q8: KernelModule<"quantize_q8", QuantizeQ8Variant>
 
 /** The variants of quantize_q8 in this bundle. */
 export type QuantizeQ8Variant =
-  | ""quantize_q8_xf32_g64_s4__only"";
+  | "quantize_q8_xf32_g64_s4__only";

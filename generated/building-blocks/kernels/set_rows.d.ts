@@ -8,7 +8,7 @@ export declare const set_rows: KernelModule<"set_rows", SetRowsVariant>;
 
 /** The variants of set_rows in this bundle. */
 export type SetRowsVariant =
-  | ""set_rows_f32_xf32__wg64""
-  | ""set_rows_f16_xf32__wg64""
-  | ""set_rows_q8_0_xf32__wg64""
-  | ""set_rows_q4_0_xf32__wg64"";
+  | "set_rows_f32_xf32__wg64"
+  | "set_rows_f16_xf32__wg64"
+  | "set_rows_q8_0_xf32__wg64"
+  | "set_rows_q4_0_xf32__wg64";

@@ -8,7 +8,7 @@ export declare const softmax: KernelModule<"softmax", SoftmaxVariant>;
 
 /** The variants of softmax in this bundle. */
 export type SoftmaxVariant =
-  | ""softmax_xf32__v4_wg64""
-  | ""softmax_xf32__v4_wg64_sg""
-  | ""softmax_xf16__v4_wg64""
-  | ""softmax_xf16__v4_wg64_sg"";
+  | "softmax_xf32__v4_wg64"
+  | "softmax_xf32__v4_wg64_sg"
+  | "softmax_xf16__v4_wg64"
+  | "softmax_xf16__v4_wg64_sg";

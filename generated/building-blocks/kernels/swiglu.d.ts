@@ -8,7 +8,7 @@ export declare const swiglu: KernelModule<"swiglu", SwigluVariant>;
 
 /** The variants of swiglu in this bundle. */
 export type SwigluVariant =
-  | ""swiglu_xf32__v4_wg64""
-  | ""swiglu_xf32_packed__v4_wg64""
-  | ""swiglu_xf16__v4_wg64""
-  | ""swiglu_xf16_packed__v4_wg64"";
+  | "swiglu_xf32__v4_wg64"
+  | "swiglu_xf32_packed__v4_wg64"
+  | "swiglu_xf16__v4_wg64"
+  | "swiglu_xf16_packed__v4_wg64";

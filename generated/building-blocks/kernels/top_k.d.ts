@@ -8,9 +8,9 @@ export declare const top_k: KernelModule<"top_k", TopKVariant>;
 
 /** The variants of top_k in this bundle. */
 export type TopKVariant =
-  | ""top_k_xf32_k40_c1024__wg128""
-  | ""top_k_xf16_k40_c1024__wg128""
-  | ""top_k_xf32_k40_c1024_ids__wg128""
-  | ""top_k_xf32_k64_c1024__wg128""
-  | ""top_k_xf16_k64_c1024__wg128""
-  | ""top_k_xf32_k64_c1024_ids__wg128"";
+  | "top_k_xf32_k40_c1024__wg128"
+  | "top_k_xf16_k40_c1024__wg128"
+  | "top_k_xf32_k40_c1024_ids__wg128"
+  | "top_k_xf32_k64_c1024__wg128"
+  | "top_k_xf16_k64_c1024__wg128"
+  | "top_k_xf32_k64_c1024_ids__wg128";

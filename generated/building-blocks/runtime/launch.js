@@ -15,16 +15,10 @@ const SCALARS = {
   f32: { set: "setFloat32", holds: (value) => Number.isFinite(Math.fround(value)) },
 };
 
-/** Bytes of an element of a storage buffer, by its WGSL type. */
-const ELEMENT_BYTES = { u32: 4, i32: 4, f32: 4, f16: 2 };
-
 /** Return the bytes between two elements of a storage buffer whose elements are of the WGSL type `type`. */
 export function elementBytes(type) {
-  const vector = /^vec([234])<(\w+)>$/.exec(type);
-  if (!vector) {
-    return ELEMENT_BYTES[type];
-  }
-  return ELEMENT_BYTES[vector[2]] * (vector[1] === "3" ? 4 : Number(vector[1]));
+  const [, , lanes, scalar] = /^(vec([234])<|atomic<)?(\w+)>?$/.exec(type);
+  return (scalar === "f16" ? 2 : 4) * (lanes === "3" ? 4 : Number(lanes ?? 1));
 }
 
 /** Return "M = 1, N = 2" for `{ M: 1, N: 2 }`. */

@@ -8,9 +8,9 @@ export declare const get_rows: KernelModule<"get_rows", GetRowsVariant>;
 
 /** The variants of get_rows in this bundle. */
 export type GetRowsVariant =
-  | ""get_rows_q8_0_planar_yf32_k576__w1_wg64""
-  | ""get_rows_q8_0_planar_yf32_k576__w4_wg64""
-  | ""get_rows_q8_0_planar_yf32__w4_wg64""
-  | ""get_rows_q8_0_planar_yf16__w4_wg64""
-  | ""get_rows_q8_0_ggml_yf32__w4_wg64""
-  | ""get_rows_q8_0_ggml_yf16__w4_wg64"";
+  | "get_rows_q8_0_planar_yf32_k576__w1_wg64"
+  | "get_rows_q8_0_planar_yf32_k576__w4_wg64"
+  | "get_rows_q8_0_planar_yf32__w4_wg64"
+  | "get_rows_q8_0_planar_yf16__w4_wg64"
+  | "get_rows_q8_0_ggml_yf32__w4_wg64"
+  | "get_rows_q8_0_ggml_yf16__w4_wg64";

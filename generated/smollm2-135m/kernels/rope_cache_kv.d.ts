@@ -8,5 +8,5 @@ export declare const rope_cache_kv: KernelModule<"rope_cache_kv", RopeCacheKvVar
 
 /** The variants of rope_cache_kv in this bundle. */
 export type RopeCacheKvVariant =
-  | ""rope_cache_kv_q9_kv3_hd64_interleaved_xf32_packed_kvf32__v4_wg32""
-  | ""rope_cache_kv_q9_kv3_hd64_interleaved_xf32_packed_kvf16__v4_wg32"";
+  | "rope_cache_kv_q9_kv3_hd64_interleaved_xf32_packed_kvf32__v4_wg32"
+  | "rope_cache_kv_q9_kv3_hd64_interleaved_xf32_packed_kvf16__v4_wg32";
