@@ -41,12 +41,14 @@ class Browser:
     def run(self, bundle: str, problems: Sequence[tuple[Subject, Case, Problem]]) -> list[dict[str, bytes] | str]:
         """Run problems through a bundle's runtime: outputs by buffer, or what the page says went wrong."""
         asked = [self._put(index, *each) for index, each in enumerate(problems)]
-        wrong = self.page.evaluate("([url, problems]) => runAll(url, problems)", [f"/{bundle}/index.js", asked])
+        wrong = self.page.evaluate(
+            "([url, problems]) => runAll(url, problems)", [f"/generated/{bundle}/index.js", asked]
+        )
         return [wrong.get(str(index)) or self._results(index) for index in range(len(problems))]
 
     def admitted(self, bundle: str) -> set[str]:
         """Return the variants and plans of a bundle that the page's adapter may run."""
-        return {*self.page.evaluate("(url) => admitted(url)", f"/{bundle}/index.js")}
+        return {*self.page.evaluate("(url) => admitted(url)", f"/generated/{bundle}/index.js")}
 
     def _put(self, index: int, subject: Subject, case: Case, problem: Problem) -> dict[str, Any]:
         url = f"/data/{index}"

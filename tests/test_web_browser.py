@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import Browser, chromium
 
@@ -21,6 +22,7 @@ from wgslgen.spec import Case, Kernel
 GENERATED = Path(__file__).parent.parent / "generated"
 BUNDLES = sorted(path.stem for path in GENERATED.glob("*.toml"))
 BLOCKS = "building-blocks"
+README = (Path(__file__).parent.parent / "README.md").read_text()
 
 
 @cache
@@ -35,7 +37,7 @@ def variants_of(name: str) -> tuple[Kernel, ...]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium({name: GENERATED / name for name in BUNDLES}) as found:
+    with chromium({"generated": GENERATED}) as found:
         yield found
 
 
@@ -162,6 +164,31 @@ def test_c47_bindings_are_numbered_from_0_and_are_what_the_text_declares(browser
 
 def test_c55_other_buffers_are_used_at_once(browser: Browser) -> None:
     assert in_page(browser, "c55") == [11.0, 12.0, 23.0]
+
+
+def test_bytes_go_up_and_come_back(browser: Browser) -> None:
+    whole = [1, 2, 3, 4, 5, 0, 0, 0]
+    assert in_page(browser, "bytes") == [whole, [5, 0, 0, 0], whole, 4]
+
+
+def test_the_lines_of_the_readme_are_all_that_a_page_needs(browser: Browser) -> None:
+    (lines,) = re.findall(r"```js\n(.*?)```", README, re.DOTALL)
+    assert len(lines.splitlines()) <= 13
+    (name,) = re.findall(r'"(matvec\w+)"', lines)
+    (variant,) = (v for v in variants_of("bonsai-1.7b-q2_0") if variant_name(v) == name)
+    case = Case(name="readme", sizes={size: int(value) for size, value in re.findall(r"([NK]): (\d+)", lines)})
+    problem = _problem(variant, case)
+    browser.data |= {"/readme.js": lines.encode(), "/bytes": problem.inputs["weights"].tobytes()}
+    browser.data["/x"] = problem.inputs["x"].tobytes()
+    y = browser.page.evaluate(
+        """async () => {
+          const { product } = await import("/readme.js");
+          const take = async (path) => (await fetch(path)).arrayBuffer();
+          return [...await product(await take("/bytes"), new Float32Array(await take("/x")))];
+        }"""
+    )
+    verdict = problem.expected["y"].judge(np.array(y, np.float32).tobytes(), variant.tolerance())
+    assert verdict.problem is None
 
 
 def test_mistakes_are_said_before_the_device_sees_them(browser: Browser) -> None:

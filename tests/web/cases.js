@@ -1,13 +1,12 @@
 // Cases that are tried in the page on one small bundle; each returns what the test in Python holds against its words.
 
-import * as bundle from "/building-blocks/index.js";
-import { deviceWith, read } from "/page.js";
+import * as bundle from "/generated/building-blocks/index.js";
+import { deviceWith } from "/page.js";
 
 const { kit, createPlan, planNamed, requirements } = bundle;
 const ADD = "add_xf32__v4_wg64";
 const IN_PLACE = "add_xf32_inplace__v4_wg64";
 const FOUR = { COUNT: 4 };
-const STORAGE = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
 const device = await deviceWith({});
 
 /** Return the message with which `work` is refused, or null. */
@@ -20,15 +19,12 @@ function refusal(work) {
 
 /** Return a buffer that holds these f32. */
 function floats(...values) {
-  const buffer = device.createBuffer({ size: 4 * values.length, usage: STORAGE, mappedAtCreation: true });
-  new Float32Array(buffer.getMappedRange()).set(values);
-  buffer.unmap();
-  return buffer;
+  return bundle.upload(device, new Float32Array(values));
 }
 
 /** Return the f32 that a buffer holds. */
 async function numbers(buffer) {
-  return [...new Float32Array((await read(device, buffer)).buffer)];
+  return [...new Float32Array(await bundle.download(device, buffer))];
 }
 
 /** Prepare a + b of four elements, or another plan. */
@@ -120,6 +116,15 @@ export async function c55() {
     seen.push((await numbers(y))[0]);
   }
   return seen;
+}
+
+export async function bytes() {
+  const odd = new Uint8Array([9, 1, 2, 3, 4, 5]).subarray(1);
+  const buffer = bundle.upload(device, odd);
+  const whole = [...new Uint8Array(await bundle.download(device, buffer))];
+  const part = [...new Uint8Array(await bundle.download(device, { buffer, offset: 4, size: 4 }))];
+  const plain = [...new Uint8Array(await bundle.download(device, bundle.upload(device, odd.slice().buffer)))];
+  return [whole, part, plain, bundle.upload(device, new ArrayBuffer(0)).size];
 }
 
 export async function mistakes() {

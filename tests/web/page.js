@@ -33,21 +33,9 @@ function guarded(device, size, content, readOnly) {
   return { buffer, offset: before, size };
 }
 
-/** Return all bytes of a buffer. */
-export async function read(device, buffer) {
-  const copy = device.createBuffer({ size: buffer.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-  const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(buffer, 0, copy, 0, buffer.size);
-  device.queue.submit([encoder.finish()]);
-  await copy.mapAsync(GPUMapMode.READ);
-  const bytes = new Uint8Array(copy.getMappedRange()).slice();
-  copy.destroy();
-  return bytes;
-}
-
 /** Return what is between the guards; throw where something wrote outside. */
-async function content(device, name, { buffer, offset, size }) {
-  const bytes = await read(device, buffer);
+async function content({ download }, device, name, { buffer, offset, size }) {
+  const bytes = new Uint8Array(await download(device, buffer));
   const outside = [...bytes.subarray(0, offset), ...bytes.subarray(offset + size)];
   if (outside.some((byte) => byte !== UNWRITTEN)) {
     throw new Error(`wrote outside ${name}`);
@@ -71,7 +59,7 @@ async function runOne(bundle, problem) {
   await prepared.run();
   for (const { name, role } of plan.buffers) {
     if (role === "output" || role === "in_out") {
-      const body = await content(device, name, buffers[name]);
+      const body = await content(bundle, device, name, buffers[name]);
       await fetch(`${problem.url}/${name}`, { method: "POST", body });
     }
   }

@@ -3,6 +3,7 @@
 
 // What a page calls. Nothing here knows a bundle; index.js beside this folder binds it to one.
 
+export { download, upload } from "./buffers.js";
 export { evaluate } from "./expressions.js";
 export { kitOf, planNamed, planOf } from "./kit.js";
 export { fold, launch } from "./launch.js";

@@ -141,6 +141,12 @@ export interface PreparedPlan {
   destroy(): void;
 }
 
+/** Return a buffer for storage that begins with the bytes of `data`, its size rounded up to 4. */
+export declare function upload(device: GPUDevice, data: ArrayBuffer | ArrayBufferView, label?: string): GPUBuffer;
+
+/** Return the bytes of a buffer once all that was submitted is done. */
+export declare function download(device: GPUDevice, view: BufferView): Promise<ArrayBuffer>;
+
 /** Return the value of an expression; throws a RangeError past 2^53 and a TypeError for a name without a value. */
 export declare function evaluate(expression: Expression, values: Sizes): number;
 
