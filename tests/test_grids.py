@@ -1,4 +1,8 @@
-"""Grids that are too wide to ship: rendered to memory, judged by both compilers, run on every adapter."""
+"""Grids that are too wide to ship: rendered to memory, judged by both compilers, run on every adapter.
+
+lavapipe runs every variant; SwiftShader and Dawn, which compile longer, a third each. All of a grid on all of them is
+`wgslgen verify tests/grids/NAME.toml`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shares import share
 
 from wgslgen import bundlefile
 from wgslgen.adapters import MATRICES, SOFTWARE
@@ -61,7 +66,7 @@ def test_all_judges_accept_every_variant(grid: str) -> None:
 @pytest.mark.parametrize("grid", GRIDS)
 def test_every_variant_gives_the_oracles_result(grid: str, adapter: str) -> None:
     """What an adapter lacks is f16 on SwiftShader, and subgroup matrices; lavapipe runs all that has none."""
-    outcomes = verify(variants(grid), [adapter])
+    outcomes = verify(share(variants(grid), adapter), [adapter])
     failed = [f"{o.variant}: {o.problem}" for o in outcomes if o.status == "failed"]
     assert not failed, "\n".join(failed[:20])
     matrices = {variant_name(variant) for variant in variants(grid) if variant.subgroup_matrix}

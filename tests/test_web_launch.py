@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from node import node
 
 from wgslgen import bundlefile, expr, launch
 from wgslgen.errors import UsageProblem
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.naming import variant_name
-from wgslgen.paths import templates_dir
 from wgslgen.spec import Case, Kernel
 
-RUNTIME = templates_dir() / "web" / "runtime"
 GENERATED = Path(__file__).parent.parent / "generated"
 BUNDLES = sorted(path.stem for path in GENERATED.glob("*.toml"))
-
-
-def node(script: str, given: Any) -> Any:
-    """Return what the module `script` gives as JSON for the JSON `given`, which it has as `given`."""
-    head = (
-        f'import * as runtime from "{RUNTIME.as_uri()}/index.js";\n'
-        'import { readFileSync } from "node:fs";\n'
-        'const given = JSON.parse(readFileSync(0, "utf8"));\n'
-        "const attempt = (work) => { try { return work(); } catch (error) { return { refused: error.message }; } };\n"
-        "const hex = (buffer) => buffer && Buffer.from(buffer).toString('hex');\n"
-    )
-    tail = "\nprocess.stdout.write(JSON.stringify(result));\n"
-    done = subprocess.run(
-        ["node", "--input-type=module", "--eval", head + script + tail],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def random_expression(depth: int) -> expr.Expr:

@@ -32,7 +32,7 @@ from wgslgen.spec import Binding, Kernel
 PAGE = "docs/kernels.md"
 SHOWN, COMPARED = Path("generated"), Path("tests/grids")
 """Bundle files whose variants are shown, and more of them for what forms differ in."""
-SHARED = ("product", "weighted", "attention", "rotary", "reduction", "best", "q8")
+SHARED = ("experts", "product", "weighted", "attention", "rotary", "reduction", "best", "q8")
 """Modules beside the kernels that say what several of them share, from the particular to the general."""
 LINKS = {
     **{kernel.NAME: f"[`{kernel.NAME}`](#{kernel.NAME})" for kernel in KERNELS},

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from wgslgen import formats, layouts
 from wgslgen.environment import environment
+from wgslgen.formats.base import Format, ScaledFormat
 from wgslgen.kernels import get
 from wgslgen.manifest import BindingEntry, PlanEntry, VariantEntry
 from wgslgen.paths import templates_dir
@@ -53,6 +55,13 @@ class KernelModule(NamedTuple):
     variants: tuple[VariantModule, ...]
 
 
+class FormatModule(NamedTuple):
+    """A weight format as the module holds it: fields are (name, JavaScript)."""
+
+    key: str
+    fields: tuple[tuple[str, str], ...]
+
+
 class PlanModule(NamedTuple):
     """A plan as the module holds it: fields are (name, JSON)."""
 
@@ -70,12 +79,18 @@ def web_files(
     """Return the module's files by their path in the bundle; `texts` gives the WGSL of each variant by its name."""
     kernels = [*_kernels(variants, texts)]
     planned = [PlanModule(plan.name, (*_json_fields(plan, PLAN_FIELDS), _buffers(plan))) for plan in plans]
-    values = {"source": source, "kernels": kernels, "plans": planned, "ops": sorted({plan.op for plan in plans})}
+    values = {
+        "source": source,
+        "kernels": kernels,
+        "plans": planned,
+        "ops": sorted({plan.op for plan in plans}),
+        "formats": [*_formats(variants)],
+    }
     files = {f"runtime/{path}": HEADER.format(source=source) + text for path, text in _runtime().items()}
     for kernel in kernels:
         files[f"kernels/{kernel.name}.js"] = _render("kernel.js", kernel=kernel, **values)
         files[f"kernels/{kernel.name}.d.ts"] = _render("kernel.d.ts", kernel=kernel, **values)
-    for path in ("plans.js", "plans.d.ts", "index.js", "index.d.ts"):
+    for path in ("formats.js", "formats.d.ts", "plans.js", "plans.d.ts", "index.js", "index.d.ts"):
         files[path] = _render(path, **values)
     files["package.json"] = json.dumps(_package(name), indent=2) + "\n"
     return {path: text.encode() for path, text in files.items()}
@@ -92,6 +107,32 @@ def _kernels(variants: Sequence[VariantEntry], texts: Mapping[str, str]) -> Iter
             if v.kernel == name
         )
         yield KernelModule(name, get(name).SUMMARY, f"{name.title().replace('_', '')}Variant", mine)
+
+
+def _formats(variants: Sequence[VariantEntry]) -> Iterator[FormatModule]:
+    """Yield the weight formats of the variants, each once, by the names that `formatOf` in the runtime makes."""
+    stored = [v.constants for v in variants if "format" in v.constants]
+    for name, group in dict.fromkeys((str(each["format"]), each.get("group")) for each in stored):
+        key = name if group is None else f"{name}_g{group}"
+        yield FormatModule(key, tuple(_format_fields(formats.get(name, None if group is None else int(group)))))
+
+
+def _format_fields(fmt: Format) -> Iterator[tuple[str, str]]:
+    """Yield what `pack` must know: bytes of a block and where its codes are, the layouts, and what these need."""
+    kinds = [layout for layout in layouts.LAYOUTS if layouts.refusal(fmt, layout) is None]
+    yield "name", _json(str(fmt))
+    yield "group", _json(fmt.group)
+    yield "block", _json(fmt.block_bytes)
+    yield "codes", _json({"offset": fmt.code_offset, "bytes": fmt.code_bytes})
+    yield "layouts", _json(kinds)
+    if "planes" in kinds and isinstance(fmt, ScaledFormat):
+        slots = fmt.slot_elements()
+        yield "bits", _json(fmt.bits)
+        yield "times", _json([fmt.code_scale * code + fmt.zero for code in range(1 << fmt.bits)])
+        yield "elements", _json(None if (slots == range(fmt.group)).all() else slots.tolist())
+    grid = fmt.grid()
+    if grid is not None:
+        yield "grid", f"new Uint32Array({_json(grid.tolist())})"
 
 
 def _json_fields(entry: Frozen, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -137,6 +178,7 @@ def _package(name: str) -> dict[str, Any]:
         "exports": {
             ".": typed("index"),
             "./kernels/*": typed("kernels/*"),
+            "./formats": typed("formats"),
             "./plans": typed("plans"),
             "./runtime": typed("runtime/index"),
             "./manifest.json": "./manifest.json",

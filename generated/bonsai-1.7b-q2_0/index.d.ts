@@ -27,6 +27,7 @@ export * from "./kernels/argmax_merge.js";
 export * from "./kernels/quantize_q8.js";
 export * from "./kernels/matmul.js";
 export * from "./kernels/sum_splits.js";
+export * from "./formats.js";
 export * from "./plans.js";
 
 /** The kernels of this bundle. */

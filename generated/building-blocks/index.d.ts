@@ -47,6 +47,7 @@ export * from "./kernels/matmul_id.js";
 export * from "./kernels/quantize_q8.js";
 export * from "./kernels/expert_sum.js";
 export * from "./kernels/set_rows.js";
+export * from "./formats.js";
 export * from "./plans.js";
 
 /** The kernels of this bundle. */

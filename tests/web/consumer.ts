@@ -2,13 +2,18 @@
 
 import {
   createPlan,
+  formatOf,
+  formats,
   kit,
   kitOf,
   matvec,
+  pack,
   planNamed,
   plans,
   profileOf,
   requirements,
+  upload,
+  type FormatKey,
   type Kit,
   type MatvecVariant,
   type PlanName,
@@ -26,6 +31,12 @@ export async function product(device: GPUDevice, codes: GPUBuffer, scales: GPUBu
   await prepared.run();
   prepared.rebind({ x });
   return prepared.buffers["y"]!.buffer;
+}
+
+export function weights(device: GPUDevice, bytes: ArrayBuffer): Record<string, GPUBuffer> {
+  const key: FormatKey = formatOf(matvec.variants[name]) as FormatKey;
+  const planes = pack(formats[key], "planar", bytes, 64, 128);
+  return Object.fromEntries(Object.entries(planes).map(([plane, words]) => [plane, upload(device, words, plane)]));
 }
 
 export async function open(adapter: GPUAdapter): Promise<[GPUDevice, string]> {

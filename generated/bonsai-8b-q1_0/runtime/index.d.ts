@@ -109,6 +109,19 @@ export interface Kit<Name extends string = string, Planned extends string = stri
   readonly plans: readonly (Plan & { readonly name: Planned })[];
 }
 
+/** How a weight format lies in a file: blocks of `group` weights in `block` bytes, of which some are codes. */
+export interface WeightFormat {
+  readonly name: string;
+  readonly group: number;
+  readonly block: number;
+  readonly codes: { readonly offset: number; readonly bytes: number };
+  readonly layouts: readonly string[];
+  readonly bits?: number;
+  readonly times?: readonly number[];
+  readonly elements?: readonly number[] | null;
+  readonly grid?: Uint32Array;
+}
+
 /** What is known of a device. */
 export interface Profile {
   readonly name: string;
@@ -140,6 +153,21 @@ export interface PreparedPlan {
   /** Free the buffers that were made for the plan. */
   destroy(): void;
 }
+
+/** Return the key in a bundle's `formats` of the weights that `variant` reads. */
+export declare function formatOf(variant: Variant): string;
+
+/**
+ * Return the planes of `n` rows of `k` columns for a layout, by the names of their bindings; `bytes` are those of the
+ * tensor in a GGUF file. Throws a RangeError for bytes, rows or weights that do not fit.
+ */
+export declare function pack(
+  format: WeightFormat,
+  layout: string,
+  bytes: ArrayBuffer | ArrayBufferView,
+  n: number,
+  k: number,
+): Record<string, Uint8Array>;
 
 /** Return a buffer for storage that begins with the bytes of `data`, its size rounded up to 4. */
 export declare function upload(device: GPUDevice, data: ArrayBuffer | ArrayBufferView, label?: string): GPUBuffer;
