@@ -79,7 +79,7 @@ has_swiftshader() {
 }
 
 # The ES module of a bundle is tested in Node as well as in Chromium.
-has_node() { have node && node -e 'process.exit(parseInt(process.versions.node) < 18)' >/dev/null 2>&1; }
+has_node() { have node && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' >/dev/null 2>&1; }
 
 # --- What is missing ----------------------------------------------------------------------------------
 
