@@ -43,7 +43,7 @@ def test_expressions_are_python_s() -> None:
     assert {part[0] for expression, _ in asked for part in parts(expression)} == {*expr.FUNCTIONS}
     for (expression, sizes), value in zip(asked, found, strict=True):
         if isinstance(value, dict):
-            assert "which is no whole number up to 2^53" in value["refused"]
+            assert value["refused"] == "the sizes lead past 2^53"
             assert largest(expression, sizes) > 2**53 - 1
         else:
             assert value == expr.fold(expression, sizes), (expression, sizes)
@@ -61,11 +61,8 @@ def largest(expression: expr.Expr, sizes: dict[str, int]) -> int:
 def test_a_name_without_a_value_and_a_division_by_zero_are_refused() -> None:
     asked = [["N", {}], [["div", "N", 0], {"N": 5}], [["mul", "N", "N"], {"N": 2**32}]]
     found = node("const result = given.map(([e, s]) => attempt(() => runtime.evaluate(e, s)));", asked)
-    assert [value["refused"].split(",")[0] for value in found] == [
-        "no value for N",
-        "div gives Infinity",
-        "mul gives 18446744073709552000",
-    ]
+    large = "the sizes lead past 2^53"
+    assert [value["refused"] for value in found] == ["no value for N", large, large]
 
 
 def test_workgroups_fold_as_python_s() -> None:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wgslgen import plans
 from wgslgen.errors import UsageProblem
@@ -42,6 +43,12 @@ class Bundle:
     name: str
     files: dict[str, bytes]
     variants: tuple[Kernel, ...]
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest as data, as a page would read it."""
+        found: dict[str, Any] = json.loads(self.files[MANIFEST])
+        return found
 
 
 @dataclass(frozen=True)

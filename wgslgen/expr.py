@@ -10,11 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from wgslgen.errors import UsageProblem
 
 Expr = int | str | tuple[object, ...]
 """A number, a name, or (operator, operand, …)."""
+
+Json = int | str | list[Any]
+"""The same as JSON holds it: a number, a name, or [operator, operand, operand]."""
 
 FUNCTIONS: dict[str, Callable[..., int]] = {
     "add": lambda a, b: a + b,
@@ -96,6 +100,13 @@ def fold(expression: Expr, known: Mapping[str, Expr]) -> Expr:
     if all(isinstance(operand, int) for operand in folded):
         return FUNCTIONS[str(operator)](*folded)
     return (operator, *folded)
+
+
+def to_json(expression: Expr) -> Json:
+    """Return an expression as JSON holds it: lists for tuples."""
+    if not isinstance(expression, tuple):
+        return expression
+    return [to_json(part) for part in expression]  # type: ignore[arg-type]  # operands are Expr
 
 
 def names(expression: Expr) -> set[str]:

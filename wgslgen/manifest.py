@@ -19,12 +19,11 @@ from wgslgen.naming import variant_name, what_name
 from wgslgen.plan import Plan
 from wgslgen.spec import Frozen, Kernel, Requirements, Tolerance
 
-SCHEMA_VERSION: Literal[2] = 2
+SCHEMA_VERSION: Literal[3] = 3
 MANIFEST = "manifest.json"
 SCHEMA = "manifest.schema.json"
 
-JsonExpr = int | str | list[Any]
-"""A number, a name, or [operator, operand, …]; see the operators in the schema's description."""
+JsonExpr = expr.Json
 
 
 class BindingEntry(Frozen):
@@ -79,6 +78,15 @@ class ProofEntry(Frozen):
     adapters: tuple[str, ...]
 
 
+class AloneEntry(Frozen):
+    """The op that a variant does without others: its sizes, the variant's in those, and those that are fixed."""
+
+    op: str
+    sizes: tuple[str, ...]
+    given: dict[str, JsonExpr]
+    fixed: dict[str, int]
+
+
 class VariantEntry(Frozen):
     """One variant. Variants with the same `computes` may replace each other."""
 
@@ -89,6 +97,7 @@ class VariantEntry(Frozen):
     entry_point: Literal["main"] = "main"
     constants: dict[str, int | str | bool]
     sizes: tuple[str, ...]
+    alone: AloneEntry | None
     workgroup_size: int
     workgroups: JsonExpr
     bindings: tuple[BindingEntry, ...]
@@ -124,6 +133,8 @@ class PlanEntry(Frozen):
     doc: str
     sizes: tuple[str, ...]
     parameters: tuple[str, ...]
+    fixed: dict[str, int]
+    """Sizes of the op that the variants fix."""
     rules: tuple[RuleEntry, ...]
     buffers: tuple[BufferEntry, ...]
     passes: tuple[PassEntry, ...]
@@ -135,7 +146,7 @@ class Manifest(Frozen):
     schema_: str = Field(alias="$schema", default=f"./{SCHEMA}")
     license: Literal["MIT"] = "MIT"
     made_by: str
-    schema_version: Literal[2] = SCHEMA_VERSION
+    schema_version: Literal[3] = SCHEMA_VERSION
     name: str
     description: str
     model: dict[str, int | float | bool | str]
@@ -165,6 +176,7 @@ def entry(variant: Kernel) -> VariantEntry:
         file=variant_file(variant),
         constants={name: value for name, value in variant.model_dump().items() if value is not None},
         sizes=variant.SIZES,
+        alone=_alone(variant),
         workgroup_size=variant.threads(),
         workgroups=_json(variant.workgroups(), known),
         bindings=tuple(
@@ -187,6 +199,14 @@ def entry(variant: Kernel) -> VariantEntry:
         tolerance=variant.tolerance(),
         proof=proof_of(variant),
     )
+
+
+def _alone(variant: Kernel) -> AloneEntry | None:
+    alone = variant.alone()
+    if alone is None:
+        return None
+    given = {size: _json(alone.given.get(size, size), {}) for size in variant.SIZES}
+    return AloneEntry(op=alone.op, sizes=alone.sizes, given=given, fixed=alone.fixed)
 
 
 def _rules(variant: Kernel) -> Iterator[RuleEntry]:
@@ -213,8 +233,11 @@ def plan_entry(plan: Plan) -> PlanEntry:
         doc=plan.doc,
         sizes=plan.sizes,
         parameters=plan.parameters,
+        fixed=plan.fixed,
         rules=tuple(RuleEntry(condition=_json(r.expression, {}), why=r.why) for r in plan.rules),
-        buffers=tuple(BufferEntry(name=b.name, role=b.role, bytes=_plain(b.bytes), doc=b.doc) for b in plan.buffers),
+        buffers=tuple(
+            BufferEntry(name=b.name, role=b.role, bytes=expr.to_json(b.bytes), doc=b.doc) for b in plan.buffers
+        ),
         passes=tuple(
             PassEntry(
                 variant=variant_name(step.variant),
@@ -250,12 +273,7 @@ def sha256(content: bytes) -> str:
 
 
 def _json(text: str, known: dict[str, int]) -> JsonExpr:
-    return _plain(expr.fold(expr.parse(text), known))
-
-
-def _plain(expression: expr.Expr) -> JsonExpr:
-    """Return an expression as JSON holds it: lists for tuples."""
-    return [_plain(part) for part in expression] if isinstance(expression, tuple) else expression  # type: ignore[arg-type]  # operands are Expr
+    return expr.to_json(expr.fold(expr.parse(text), known))
 
 
 def _dump(value: Any) -> bytes:

@@ -84,6 +84,8 @@ class Plan(Frozen):
     """The plan's sizes as expressions in those of the principal pass's shape classes; one left out is the same."""
     bound: Tolerance | None = None
     """How close the results come, where passes behind the principal one change that."""
+    fixed: dict[str, int] = Field(default_factory=dict)
+    """Sizes of the op that the variants fix, by name: a caller who gives one must give this value."""
     judged: bool = True
     """Whether the op has an oracle of its own; a decoder's plans are judged as parts of a whole decoder instead."""
 

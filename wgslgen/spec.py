@@ -175,6 +175,18 @@ class Case(Frozen):
     sizes: dict[str, int]
 
 
+class Alone(Frozen):
+    """The op that a variant does without others: what `selection` chooses it for."""
+
+    op: str
+    sizes: tuple[str, ...]
+    """Sizes that a caller gives."""
+    given: dict[str, str] = Field(default_factory=dict)
+    """The variant's sizes as expressions in those; one left out is the caller's of its name."""
+    fixed: dict[str, int] = Field(default_factory=dict)
+    """Sizes of the op that the constants fix."""
+
+
 class Kernel(Frozen):
     """Base of the kernels. An instance is a variant; making one refuses constants that do not go together."""
 
@@ -254,6 +266,10 @@ class Kernel(Frozen):
     def plain(self) -> Self:
         """Return the plainest variant that computes the same: the second judge."""
         raise NotImplementedError
+
+    def alone(self) -> Alone | None:
+        """Return the op that the variant does without others; None where it is a part of a plan."""
+        return None
 
     def threads(self) -> int:
         """Return the invocations of a workgroup: the constant `workgroup_size`, where a kernel says nothing else."""

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from wgslgen import formats, layouts
+from wgslgen.costs import cost_rows
 from wgslgen.environment import environment
 from wgslgen.formats.base import Format, ScaledFormat
 from wgslgen.kernels import get
@@ -26,12 +27,13 @@ VARIANT_FIELDS = (
     "entry_point",
     "constants",
     "sizes",
+    "alone",
     "workgroups",
     "uniforms",
     "requirements",
     "rules",
 )
-PLAN_FIELDS = ("name", "op", "sizes", "parameters", "rules", "passes")
+PLAN_FIELDS = ("name", "op", "sizes", "parameters", "fixed", "rules", "passes")
 HEADER = """// SPDX-License-Identifier: MIT
 // Made by wgslgen from {source}; change that file and run `wgslgen render` instead of editing here.
 
@@ -85,6 +87,7 @@ def web_files(
         "plans": planned,
         "ops": sorted({plan.op for plan in plans}),
         "formats": [*_formats(variants)],
+        "costs": [_json(row) for row in cost_rows()],
     }
     files = {f"runtime/{path}": HEADER.format(source=source) + text for path, text in _runtime().items()}
     for kernel in kernels:

@@ -13,14 +13,14 @@ import { quantize_q8 } from "./kernels/quantize_q8.js";
 import { matmul } from "./kernels/matmul.js";
 import { sum_splits } from "./kernels/sum_splits.js";
 import { formats } from "./formats.js";
-import { plans } from "./plans.js";
+import { costs, plans } from "./plans.js";
 import { kitOf } from "./runtime/index.js";
 
 export * from "./runtime/index.js";
-export { rms_norm, matvec, rope_cache_kv, attention_split, attention_merge, get_rows, lm_head_argmax, argmax_merge, quantize_q8, matmul, sum_splits, formats, plans };
+export { rms_norm, matvec, rope_cache_kv, attention_split, attention_merge, get_rows, lm_head_argmax, argmax_merge, quantize_q8, matmul, sum_splits, costs, formats, plans };
 
 /**
- * All kernels and plans of this bundle. A page that needs few of them takes `kitOf([matvec, …], plans)` instead, and its
- * bundler drops the others.
+ * All kernels and plans of this bundle. A page that needs few of them takes `kitOf([matvec, …], plans, costs)`
+ * instead, and its bundler drops the others.
  */
-export const kit = /* @__PURE__ */ kitOf([rms_norm, matvec, rope_cache_kv, attention_split, attention_merge, get_rows, lm_head_argmax, argmax_merge, quantize_q8, matmul, sum_splits], plans);
+export const kit = /* @__PURE__ */ kitOf([rms_norm, matvec, rope_cache_kv, attention_split, attention_merge, get_rows, lm_head_argmax, argmax_merge, quantize_q8, matmul, sum_splits], plans, costs);

@@ -23,14 +23,14 @@ import { quantize_q8 } from "./kernels/quantize_q8.js";
 import { expert_sum } from "./kernels/expert_sum.js";
 import { set_rows } from "./kernels/set_rows.js";
 import { formats } from "./formats.js";
-import { plans } from "./plans.js";
+import { costs, plans } from "./plans.js";
 import { kitOf } from "./runtime/index.js";
 
 export * from "./runtime/index.js";
-export { attention_prefill, attention_split, attention_merge, rope_cache_kv, qk_norm_rope, rms_norm, swiglu, add, softmax, copy_strided, argmax, argmax_merge, top_k, binarize, matvec, matvec_id, expert_rows, matmul_id, quantize_q8, expert_sum, set_rows, formats, plans };
+export { attention_prefill, attention_split, attention_merge, rope_cache_kv, qk_norm_rope, rms_norm, swiglu, add, softmax, copy_strided, argmax, argmax_merge, top_k, binarize, matvec, matvec_id, expert_rows, matmul_id, quantize_q8, expert_sum, set_rows, costs, formats, plans };
 
 /**
- * All kernels and plans of this bundle. A page that needs few of them takes `kitOf([matvec, …], plans)` instead, and its
- * bundler drops the others.
+ * All kernels and plans of this bundle. A page that needs few of them takes `kitOf([matvec, …], plans, costs)`
+ * instead, and its bundler drops the others.
  */
-export const kit = /* @__PURE__ */ kitOf([attention_prefill, attention_split, attention_merge, rope_cache_kv, qk_norm_rope, rms_norm, swiglu, add, softmax, copy_strided, argmax, argmax_merge, top_k, binarize, matvec, matvec_id, expert_rows, matmul_id, quantize_q8, expert_sum, set_rows], plans);
+export const kit = /* @__PURE__ */ kitOf([attention_prefill, attention_split, attention_merge, rope_cache_kv, qk_norm_rope, rms_norm, swiglu, add, softmax, copy_strided, argmax, argmax_merge, top_k, binarize, matvec, matvec_id, expert_rows, matmul_id, quantize_q8, expert_sum, set_rows], plans, costs);

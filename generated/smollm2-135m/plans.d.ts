@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
 
-import type { Plan } from "./runtime/index.js";
+import type { Cost, Plan } from "./runtime/index.js";
 
 /** What variants of this bundle do together, pass by pass; a variant that does an op alone needs no plan. */
 export declare const plans: readonly (Plan & { readonly name: PlanName; readonly op: PlannedOp })[];
+
+/** Nanoseconds of a pass, by the first row that fits its variant: what `select` ranks by. */
+export declare const costs: readonly Cost[];
 
 /** The plans of this bundle. */
 export type PlanName =

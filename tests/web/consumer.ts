@@ -12,6 +12,7 @@ import {
   plans,
   profileOf,
   requirements,
+  select,
   upload,
   type FormatKey,
   type Kit,
@@ -46,6 +47,13 @@ export async function open(adapter: GPUAdapter): Promise<[GPUDevice, string]> {
   return [device, `${profileOf(device).name} ${JSON.stringify(workgroups)}`];
 }
 
+export function choice(adapter: GPUAdapter): string {
+  const { plan, refused } = select(kit, "linear", { M: 1, N: 64, K: 128 }, profileOf(adapter), { rounding: "int8" });
+  return plan?.name ?? refused.map(({ name, reason }) => `${name}: ${reason}`).join("\n");
+}
+
+// @ts-expect-error operands are not rounded to that
+select(kit, "linear", {}, profileOf({} as GPUAdapter), { rounding: "int4" });
 // @ts-expect-error a variant that the bundle has not
 planNamed(kit, "matvec_of_nothing");
 // @ts-expect-error a kernel's variants do not have other kernels' names

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self
 
 from wgslgen.kernels.attention import SOFTMAX_DERIVATION, SOFTMAX_NMSE, Attention
 from wgslgen.kernels.attention_merge import gate_binding
-from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Tolerance, UniformField
+from wgslgen.spec import F16_MAX, Alone, Binding, Case, Const, Constant, Tolerance, UniformField
 
 
 class AttentionPrefill(Attention):
@@ -64,6 +64,10 @@ class AttentionPrefill(Attention):
     def uniforms(self) -> tuple[UniformField, ...]:
         """Return what the decode kernel needs, and the number of tokens."""
         return (*super().uniforms(), UniformField(name="m", type="u32", value="M", doc="tokens of a sequence"))
+
+    def alone(self) -> Alone | None:
+        """Return attention of many tokens."""
+        return Alone(op="attention_prefill", sizes=self.SIZES)
 
     def workgroups(self) -> str:
         """Return one workgroup for each sequence, key head, and tile of its rows."""

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal, Self
 
 from wgslgen import wgsltypes
 from wgslgen.kernels.weighted import LAYOUT, Weighted
-from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
+from wgslgen.spec import F16_MAX, Alone, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
 
 class GetRows(Weighted):
@@ -87,6 +87,10 @@ class GetRows(Weighted):
     def chunk_start(self, first_row: int) -> dict[str, int]:
         """Return what a chunk adds to the sizes: its first row."""
         return {"FIRST_ROW": first_row}
+
+    def alone(self) -> Alone | None:
+        """Return that it looks embeddings up, of a table in one piece."""
+        return Alone(op="embedding", sizes=("N", "K", "R"), given={"FIRST_ROW": "0", "ROWS": "N"})
 
     def workgroups(self) -> str:
         """Return one workgroup for each id."""

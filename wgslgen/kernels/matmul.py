@@ -35,6 +35,7 @@ from wgslgen.kernels.weighted import Weighted
 from wgslgen.matrixconfigs import CONFIGS, MatrixConfig
 from wgslgen.spec import (
     F16_MAX,
+    Alone,
     Binding,
     Case,
     Const,
@@ -275,6 +276,11 @@ class Matmul(Weighted):
     def features(self) -> tuple[str, ...]:
         """Return the WebGPU features that the text enables."""
         return tuple(dict.fromkeys((*super().features(), *self.way.features(self))))
+
+    def alone(self) -> Alone | None:
+        """Return that whole sums of floats need no other pass; rows of x then lie one behind the other."""
+        whole = self.num_splits == 1 and self.route != "int8"
+        return Alone(op="linear", sizes=("M", "N", "K"), given={"X_STRIDE": "K"}) if whole else None
 
     def workgroups(self) -> str:
         """Return one workgroup for each tile and each part of K."""

@@ -20,7 +20,7 @@ from wgslgen.kernels import experts
 from wgslgen.kernels.expert_rows import MOST_EXPERTS, TILES
 from wgslgen.kernels.experts import XOf
 from wgslgen.kernels.matmul import Matmul
-from wgslgen.spec import Binding, Case, Constant, Rule, UniformField
+from wgslgen.spec import Alone, Binding, Case, Constant, Rule, UniformField
 
 
 class MatmulId(Matmul):
@@ -83,6 +83,10 @@ class MatmulId(Matmul):
     def workgroups(self) -> str:
         """Return one workgroup for each place of a tile and each tile of N, and none where there is no pair."""
         return f"min(T * USED, 1) * ({TILES}) * ceil_div(N, TILE_N)"
+
+    def alone(self) -> Alone | None:
+        """Return that `expert_rows` comes first."""
+        return None
 
     def rules(self) -> tuple[Rule, ...]:
         """Return what the sizes must satisfy."""

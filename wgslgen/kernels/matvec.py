@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from wgslgen.kernels.product import SUMS, Product
-from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
+from wgslgen.kernels.product import SUMS, WRITERS, Product
+from wgslgen.spec import F16_MAX, Alone, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
 
 class Matvec(Product):
@@ -72,6 +72,11 @@ class Matvec(Product):
         rows = UniformField(name="n", type="u32", value="N", doc="rows of y")
         columns = UniformField(name="k", type="u32", value="K", doc="columns of W")
         return (*((rows,) if self.n is None else ()), *((columns,) if self.k is None else ()))
+
+    def alone(self) -> Alone | None:
+        """Return that floats are read as they are; what is packed needs its pass in front."""
+        packed = self.route in WRITERS
+        return None if packed else Alone(op="linear", sizes=self.SIZES, fixed={"M": self.columns})
 
     def tolerance(self) -> Tolerance:
         """Return the bound of f32 sums or of a product of two, or of one rounding to f16 behind them."""

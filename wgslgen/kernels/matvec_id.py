@@ -19,7 +19,7 @@ from wgslgen.kernels import experts
 from wgslgen.kernels.experts import XOf
 from wgslgen.kernels.matmul import behind
 from wgslgen.kernels.product import SUMS, Product
-from wgslgen.spec import F16_MAX, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
+from wgslgen.spec import F16_MAX, Alone, Binding, Case, Const, Constant, Rule, Tolerance, UniformField
 
 
 class MatvecId(Product):
@@ -87,6 +87,10 @@ class MatvecId(Product):
     def workgroups(self) -> str:
         """Return one workgroup for each TILE_ROWS rows of each pair."""
         return "T * USED * ceil_div(N, TILE_ROWS)"
+
+    def alone(self) -> Alone | None:
+        """Return that floats are read as they are; int8 needs its pass in front."""
+        return None if self.route == "int8" else Alone(op="linear_id", sizes=self.SIZES)
 
     def tolerance(self) -> Tolerance:
         """Return the bound of f32 sums and of what is behind them."""

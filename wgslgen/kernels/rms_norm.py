@@ -25,6 +25,7 @@ from wgslgen.kernels import q8
 from wgslgen.kernels.reduction import Reduction
 from wgslgen.spec import (
     F16_MAX,
+    Alone,
     Binding,
     Case,
     Const,
@@ -130,6 +131,10 @@ class RmsNorm(Kernel):
     def workgroup_variables(self) -> tuple[WorkgroupVariable, ...]:
         """Return the slots of the reduction, and what int8 results take."""
         return (*self.reduction.slots(), *(self.int8.workgroup_variables() if self.int8 else ()))
+
+    def alone(self) -> Alone | None:
+        """Return the norm; a running sum and int8 results are for the passes of a decoder."""
+        return None if self.residual or self.int8 else Alone(op="norm", sizes=self.SIZES)
 
     def workgroups(self) -> str:
         """Return one workgroup for each row."""

@@ -62,6 +62,7 @@ def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:  #
                 outputs=("y",),
                 passes=(*rounding(variant), Pass(variant=variant)),
                 principal=1,
+                fixed={"M": variant.columns},
             )
         elif type(variant) is Matmul:
             yield from matmul_plans(variant, variants)

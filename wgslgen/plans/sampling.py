@@ -44,6 +44,7 @@ def _linear(head: LmHeadArgmax, merge: ArgmaxMerge) -> Plan:
             Pass(variant=merge, sizes={"M": str(head.columns), "SLOTS": slots}),
         ),
         principal=len(first),
+        fixed={"M": head.columns},
     )
 
 

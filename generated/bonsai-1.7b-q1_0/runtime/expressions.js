@@ -27,8 +27,8 @@ const OPERATORS = {
 /**
  * Return the value of `expression` where names stand for `values`.
  *
- * Throws a RangeError where a number on the way leaves the whole numbers that a double holds exactly, or a division
- * is by zero, and a TypeError for a name without a value.
+ * Throws a RangeError where a number on the way leaves the whole numbers that a double holds exactly, as a division by
+ * zero does, and a TypeError for a name without a value.
  */
 export function evaluate(expression, values) {
   if (typeof expression === "number") {
@@ -44,7 +44,7 @@ export function evaluate(expression, values) {
   const [operator, first, second] = expression;
   const result = OPERATORS[operator](evaluate(first, values), evaluate(second, values)) + 0; // no minus zero
   if (!Number.isSafeInteger(result)) {
-    throw new RangeError(`${operator} gives ${result}, which is no whole number up to 2^53`);
+    throw new RangeError("the sizes lead past 2^53");
   }
   return result;
 }

@@ -50,7 +50,8 @@ export function checkSizes(where, wanted, rules, sizes) {
 export function bindingBytes(variant, sizes) {
   const found = {};
   for (const binding of variant.bindings) {
-    found[binding.name] = Math.ceil((evaluate(binding.length, sizes) * elementBytes(binding.element)) / 4) * 4;
+    const bytes = ["mul", binding.length, elementBytes(binding.element)];
+    found[binding.name] = evaluate(["round_up", bytes, 4], sizes);
   }
   return found;
 }
@@ -73,6 +74,25 @@ export function fold(total, limit, where = "dispatch") {
   return [Math.ceil(plane / y), y, z];
 }
 
+/** Return what of a dispatch the limits do not allow, or that a binding is empty; null where nothing is wrong. */
+export function excess(bytes, workgroups, limits) {
+  for (const [name, size] of Object.entries(bytes)) {
+    for (const limit of ["maxStorageBufferBindingSize", "maxBufferSize"]) {
+      if (size > limits[limit]) {
+        return `binding ${name} has ${size} bytes, above ${limit} ${limits[limit]}`;
+      }
+    }
+    if (size > MOST_BYTES) {
+      return `binding ${name} has ${size} bytes, above ${MOST_BYTES}, where u32 ends`;
+    }
+    if (workgroups && !size) {
+      return `binding ${name} is empty`;
+    }
+  }
+  const most = limits.maxComputeWorkgroupsPerDimension ** 3;
+  return workgroups > most ? `${workgroups} workgroups do not fit three dimensions` : null;
+}
+
 /**
  * Return the bytes of the variant's uniform struct, padded to 16, or null where it has none.
  *
@@ -91,7 +111,8 @@ export function packUniforms(variant, values) {
       throw new RangeError(`${variant.name}: no value for ${field.value} (uniform ${field.name})`);
     }
     if (numbers.length !== Number(lanes ?? 1) || !numbers.every((value) => typeof value === "number")) {
-      throw new RangeError(`${variant.name}: uniform ${field.name} is ${values[field.value]}; expected a ${field.type}`);
+      const given = values[field.value];
+      throw new RangeError(`${variant.name}: uniform ${field.name} is ${given}; expected a ${field.type}`);
     }
     const scalar = SCALARS[type];
     numbers.forEach((value, lane) => {
@@ -115,18 +136,9 @@ export function launch(variant, sizes, parameters, limits) {
   checkSizes(variant.name, variant.sizes, variant.rules, sizes);
   const bytes = bindingBytes(variant, sizes);
   const total = evaluate(variant.workgroups, sizes);
-  for (const [name, size] of Object.entries(bytes)) {
-    for (const limit of ["maxStorageBufferBindingSize", "maxBufferSize"]) {
-      if (size > limits[limit]) {
-        throw new RangeError(`${variant.name}: binding ${name} has ${size} bytes, above ${limit} ${limits[limit]}`);
-      }
-    }
-    if (size > MOST_BYTES) {
-      throw new RangeError(`${variant.name}: binding ${name} has ${size} bytes, above ${MOST_BYTES}, where u32 ends`);
-    }
-    if (total && !size) {
-      throw new RangeError(`${variant.name}: binding ${name} is empty for ${spelled(sizes)}; leave the call out`);
-    }
+  const reason = excess(bytes, total, limits);
+  if (reason) {
+    throw new RangeError(`${variant.name}: ${reason} for ${spelled(sizes)}`);
   }
   const uniforms = packUniforms(variant, { ...parameters, ...sizes });
   return { bytes, uniforms, workgroups: fold(total, limits.maxComputeWorkgroupsPerDimension, variant.name) };

@@ -5,7 +5,7 @@
 
 import { evaluate } from "./expressions.js";
 import { launch } from "./launch.js";
-import { bufferBytes, missing, profileOf } from "./requirements.js";
+import { bufferBytes, missing, profileOf, sizesOfPlan } from "./requirements.js";
 
 /** Bytes in which views of a buffer are bound; ranges that meet within them would alias. */
 const ALIGNMENT = 256;
@@ -223,6 +223,7 @@ function checkedViews(plan, needed, buffers) {
  * that for what the device reports while pipelines and buffers are made.
  */
 export async function createPlan(device, kit, plan, sizes, buffers, parameters = {}) {
+  const planned = sizesOfPlan(plan, sizes);
   const needed = bufferBytes(plan, sizes);
   for (const name of plan.parameters) {
     if (!Number.isFinite(parameters[name])) {
@@ -242,7 +243,7 @@ export async function createPlan(device, kit, plan, sizes, buffers, parameters =
     if (reasons.length > 0) {
       throw new TypeError(`${variant.name}: the device cannot run it: it ${reasons.join("; it ")}`);
     }
-    const own = Object.fromEntries(variant.sizes.map((name) => [name, evaluate(pass.sizes[name] ?? name, sizes)]));
+    const own = Object.fromEntries(variant.sizes.map((name) => [name, evaluate(pass.sizes[name], planned)]));
     return { variant, buffers: pass.buffers, ...launch(variant, own, parameters, device.limits) };
   });
   // What is made later shares nothing, so the caller's buffers alone can meet; one that is missing stands for itself.

@@ -63,6 +63,13 @@ export interface Variant<Name extends string = string> {
   readonly entry_point: "main";
   readonly constants: Readonly<Record<string, number | string | boolean>>;
   readonly sizes: readonly string[];
+  /** The op that it does without others: sizes of a caller, its own in those, and those that are fixed. */
+  readonly alone: {
+    readonly op: string;
+    readonly sizes: readonly string[];
+    readonly given: Readonly<Record<string, Expression>>;
+    readonly fixed: Sizes;
+  } | null;
   readonly workgroups: Expression;
   readonly bindings: readonly Binding[];
   readonly uniforms: { readonly binding: number; readonly size: number; readonly fields: readonly UniformField[] } | null;
@@ -98,15 +105,38 @@ export interface Plan {
   readonly op: string;
   readonly sizes: readonly string[];
   readonly parameters: readonly string[];
+  /** Sizes of the op that the variants fix. */
+  readonly fixed: Sizes;
   readonly rules: readonly Rule[];
   readonly buffers: readonly PlanBuffer[];
   readonly passes: readonly Pass[];
+}
+
+/** Nanoseconds of the passes of a kernel that have these constants, as an expression in sizes and CONSTANTS. */
+export interface Cost {
+  readonly kernel: string;
+  readonly constants: Readonly<Record<string, number | string | boolean>>;
+  readonly ns: Expression;
+}
+
+/** What must be computed, beside the op: constants, and what operands may be rounded to at most. */
+export interface Want {
+  readonly rounding?: "none" | "f16" | "int8" | "signs";
+  readonly [constant: string]: number | string | boolean | undefined;
+}
+
+/** The cheapest plan, name and cost of all that would do, and why the others would not. */
+export interface Selection {
+  readonly plan: Plan | null;
+  readonly ranked: readonly { readonly name: string; readonly ns: number }[];
+  readonly refused: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** Variants and plans that an app took from its bundle. */
 export interface Kit<Name extends string = string, Planned extends string = string> {
   readonly variants: { readonly [name in Name]: Variant<name> };
   readonly plans: readonly (Plan & { readonly name: Planned })[];
+  readonly costs: readonly Cost[];
 }
 
 /** How a weight format lies in a file: blocks of `group` weights in `block` bytes, of which some are codes. */
@@ -182,6 +212,7 @@ export declare function evaluate(expression: Expression, values: Sizes): number;
 export declare function kitOf<Kernel extends { readonly variants: object }, Planned extends string = string>(
   kernels: readonly Kernel[],
   plans?: readonly (Plan & { readonly name: Planned })[],
+  costs?: readonly Cost[],
 ): Kit<Kernel extends KernelModule<string, infer Name> ? Name : never, Planned>;
 
 /** Return the plan `name` of the kit, or the plan of one pass that its variant `name` is. */
@@ -189,6 +220,18 @@ export declare function planNamed<Name extends string, Planned extends string>(
   kit: Kit<Name, Planned>,
   name: Name | Planned,
 ): Plan;
+
+/**
+ * Return the plan for `op` with `sizes` on a device of `profile`, and why not the others. Throws a TypeError for an op
+ * that nothing in the kit does.
+ */
+export declare function select(kit: Kit, op: string, sizes: Sizes, profile: Profile, want?: Want): Selection;
+
+/** Return what a kit's plans and variants do, sorted. */
+export declare function ops(kit: Kit): string[];
+
+/** Return the plan of one pass in which `variant` does its op alone. */
+export declare function alonePlan(variant: Variant): Plan;
 
 /** Return the plan of one pass that `variant` is. */
 export declare function planOf(variant: Variant): Plan;

@@ -36,8 +36,21 @@ export function requirements(kit, names, { sizes = {} } = {}) {
 
 /** Return the bytes of each buffer of `plan` for its sizes. */
 export function bufferBytes(plan, sizes) {
-  checkSizes(plan.name, plan.sizes, plan.rules, sizes);
-  return Object.fromEntries(plan.buffers.map((buffer) => [buffer.name, evaluate(buffer.bytes, sizes)]));
+  const own = sizesOfPlan(plan, sizes);
+  return Object.fromEntries(plan.buffers.map((buffer) => [buffer.name, evaluate(buffer.bytes, own)]));
+}
+
+/** Return the plan's own sizes; those of its op that its variants fix may be given, too. Throws for others. */
+export function sizesOfPlan(plan, sizes) {
+  const own = { ...sizes };
+  for (const [name, value] of Object.entries(plan.fixed)) {
+    if ((own[name] ?? value) !== value) {
+      throw new RangeError(`${plan.name}: ${name} = ${own[name]} does not do, because it is for ${name} = ${value}`);
+    }
+    delete own[name];
+  }
+  checkSizes(plan.name, plan.sizes, plan.rules, own);
+  return own;
 }
 
 /** Return why a device of this `profile` must not run `variant`: a sentence for each reason, none if it may. */
@@ -83,12 +96,13 @@ export function profileOf(adapter, languageFeatures = globalThis.navigator?.gpu?
       limits[name] = adapter.limits[name];
     }
   }
+  const sizes = { min: info.subgroupMinSize || 4, max: info.subgroupMaxSize || 128 };
   return {
     name: [info.vendor, info.architecture].filter(Boolean).join(" ") || "device",
     features,
     languageFeatures: [...languageFeatures],
     limits,
-    subgroups: features.includes("subgroups") ? { min: info.subgroupMinSize || 4, max: info.subgroupMaxSize || 128 } : null,
+    subgroups: features.includes("subgroups") ? sizes : null,
     subgroupMatrices: [...(info.subgroupMatrixConfigs ?? [])].map((config) => ({
       component: config.componentType,
       result: config.resultType,

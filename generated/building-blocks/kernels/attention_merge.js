@@ -12,6 +12,7 @@ export const attention_merge = {
       entry_point: "main",
       constants: {"q_heads": 16, "head_dim": 128, "num_splits": 8, "activation": "f32", "gate": true, "workgroup_size": 64},
       sizes: ["B"],
+      alone: null,
       workgroups: ["ceil_div", ["mul", "B", 512], 64],
       uniforms: {"binding": 4, "size": 4, "fields": [{"name": "b", "type": "u32", "offset": 0, "value": "B", "doc": "sequences"}]},
       requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 0, "maxComputeInvocationsPerWorkgroup": 64, "maxComputeWorkgroupSizeX": 64, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},

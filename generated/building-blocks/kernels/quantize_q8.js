@@ -12,6 +12,7 @@ export const quantize_q8 = {
       entry_point: "main",
       constants: {"activation": "f32", "group": 64, "stride": 4, "subgroups": false},
       sizes: ["M", "K"],
+      alone: null,
       workgroups: ["div", ["mul", "M", "K"], 64],
       uniforms: {"binding": 3, "size": 8, "fields": [{"name": "m", "type": "u32", "offset": 0, "value": "M", "doc": "rows of x"}, {"name": "k", "type": "u32", "offset": 4, "value": "K", "doc": "columns of x"}]},
       requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 192, "maxComputeInvocationsPerWorkgroup": 16, "maxComputeWorkgroupSizeX": 16, "maxStorageBuffersPerShaderStage": 3}, "subgroups": null, "subgroup_matrix": null},

@@ -5,8 +5,9 @@
 
 export { download, upload } from "./buffers.js";
 export { evaluate } from "./expressions.js";
-export { kitOf, planNamed, planOf } from "./kit.js";
+export { alonePlan, kitOf, planNamed, planOf } from "./kit.js";
 export { fold, launch } from "./launch.js";
 export { formatOf, pack } from "./pack.js";
 export { createPlan } from "./plan.js";
 export { bufferBytes, missing, profileOf, requirements } from "./requirements.js";
+export { ops, select } from "./select.js";

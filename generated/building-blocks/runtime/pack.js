@@ -17,8 +17,8 @@ export function formatOf({ constants: { format, group } }) {
 }
 
 /**
- * Return the planes of `n` rows of `k` columns, Uint8Arrays of whole words by the names of their bindings, and the table
- * `grid` of formats that have one.
+ * Return the planes of `n` rows of `k` columns, Uint8Arrays of whole words by the names of their bindings, and the
+ * table `grid` of formats that have one.
  *
  * `format` is one of a bundle's `formats`, `bytes` the tensor's (an ArrayBuffer or a view). Throws a RangeError where
  * their number is not that of the rows, or where a layout does not take the format, the rows or a weight.
@@ -105,7 +105,8 @@ function interleaved(bytes, n, blocks, items, size) {
 function planes(format, bytes, n, blocks) {
   const { codes, scales } = planar(format, bytes);
   const { group, bits, times, elements } = format;
-  const found = { plus: new Uint8Array((n * blocks * group) / 8), minus: new Uint8Array((n * blocks * group) / 8), scales };
+  const size = (n * blocks * group) / 8;
+  const found = { plus: new Uint8Array(size), minus: new Uint8Array(size), scales };
   const mask = (1 << bits) - 1;
   for (let slot = 0; slot < n * blocks * group; slot++) {
     const code = (codes[Math.floor((slot * bits) / 8)] >> ((slot * bits) % 8)) & mask;
@@ -113,10 +114,8 @@ function planes(format, bytes, n, blocks) {
     const at = slot - inBlock + (elements ? elements[inBlock] : inBlock);
     const value = times[code];
     if (value > 1 || value < -1) {
-      const row = Math.floor(at / (blocks * group));
-      throw new RangeError(
-        `${format.name}: row ${row}, column ${at % (blocks * group)} is ${value}d, and layout planes holds -d, 0 and +d`,
-      );
+      const where = `row ${Math.floor(at / (blocks * group))}, column ${at % (blocks * group)}`;
+      throw new RangeError(`${format.name}: ${where} is ${value}d, and layout planes holds -d, 0 and +d`);
     }
     if (value !== 0) {
       found[value > 0 ? "plus" : "minus"][at >> 3] |= 1 << (at & 7);

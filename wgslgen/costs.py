@@ -1,0 +1,69 @@
+"""What passes cost: a table that `selection` ranks by, the same for every device until a measured one takes its place.
+
+A row names a kernel and some of its constants; the first row that fits a pass gives its nanoseconds, as an expression
+in the pass's sizes and the variant's constants in capitals. The figures are straight lines through the times of
+docs/measurements.md, on an NVIDIA H200 through Dawn with browser defaults; what was not measured is said to be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wgslgen import expr
+
+
+class Cost(NamedTuple):
+    """Nanoseconds of a pass: which passes it is for, the expression, and where it comes from."""
+
+    kernel: str
+    constants: dict[str, str | int | bool]
+    ns: str
+    source: str
+
+
+MEASURED = "docs/measurements.md"
+SCALED = "not measured by itself: the row above, scaled by the ratio that was seen at other shapes"
+GUESSED = "not measured"
+
+TILES = "ceil_div(M, TILE_M) * TILE_M * (N * K // 1000)"
+"""Thousands of products of a matmul whose last tile is full."""
+
+DEFAULT: tuple[Cost, ...] = (
+    Cost(
+        "matvec",
+        {"route": "int8", "layout": "planar", "subgroups": True},
+        "4500 + N * K * (40 + 160 // TILE_ROWS) // 1000000",
+        MEASURED,
+    ),
+    Cost("matvec", {"route": "int8", "subgroups": True}, "4500 + N * K * (60 + 160 // TILE_ROWS) // 1000000", SCALED),
+    Cost("matvec", {"route": "int8"}, "7000 + N * K * (60 + 160 // TILE_ROWS) // 1000000", MEASURED),
+    Cost(
+        "matvec",
+        {"route": "float", "layout": "planar", "subgroups": True},
+        "7300 + N * K * (150 + 300 // TILE_ROWS) // 1000000",
+        MEASURED,
+    ),
+    Cost("matvec", {"route": "float", "subgroups": True}, "7300 + N * K * (180 + 300 // TILE_ROWS) // 1000000", SCALED),
+    Cost("matvec", {"route": "float"}, "8500 + N * K * (190 + 300 // TILE_ROWS) // 1000000", MEASURED),
+    Cost("matvec", {"route": "block"}, "9100 + N * K * (260 + 300 // TILE_ROWS) // 1000000", MEASURED),
+    Cost("matvec", {"route": "popcount"}, "4500 + N * K * (40 + 160 // TILE_ROWS) // 1000000", SCALED),
+    Cost("matmul", {"route": "subgroup_matrix", "tile_m": 16}, f"2000 + {TILES} * 75 // 1000", MEASURED),
+    Cost("matmul", {"route": "subgroup_matrix"}, f"2000 + {TILES} * 18 // 1000", MEASURED),
+    Cost("matmul", {"route": "int8", "tile_m": 16, "num_splits": 4}, f"2000 + {TILES} * 75 // 1000", MEASURED),
+    Cost("matmul", {"route": "int8", "tile_m": 16}, f"2000 + {TILES} * 125 // 1000", MEASURED),
+    Cost("matmul", {"route": "int8"}, f"2000 + {TILES} * 32 // 1000", MEASURED),
+    Cost("matmul", {"route": "tile", "tile_m": 16}, f"2000 + {TILES} * 630 // 1000", MEASURED),
+    Cost("matmul", {"route": "tile"}, f"2000 + {TILES} * 99 // 1000", MEASURED),
+    Cost("matmul", {"route": "lut"}, f"2000 + {TILES} * 200 // 1000", GUESSED),
+    Cost("rms_norm", {"subgroups": True}, "2500", GUESSED),
+    Cost("rms_norm", {}, "3000", GUESSED),
+)
+ANY = 2500
+"""Nanoseconds of a pass without a row: GUESSED."""
+
+
+def cost_rows() -> list[dict[str, Any]]:
+    """Return the table as JSON: kernel, constants and the expression, ready for `evaluate` of the runtime."""
+    return [
+        {"kernel": row.kernel, "constants": row.constants, "ns": expr.to_json(expr.parse(row.ns))} for row in DEFAULT
+    ]
