@@ -20,6 +20,7 @@ from wgslgen.constants import Scalar, check_names
 from wgslgen.errors import UsageProblem
 from wgslgen.model import Model
 from wgslgen.naming import variant_name
+from wgslgen.sizes import Budget, read_budget
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Frozen, Kernel
 from wgslgen.tomltext import brief, toml
@@ -29,7 +30,7 @@ MOST_VARIANTS = 150
 MOST_ROWS = 20_000
 """Rows of a bundle before pruning; a product beyond it is a mistake, and expanding it would take minutes."""
 
-TOP_KEYS = ("name", "description", "limit", "model", "kernel")
+TOP_KEYS = ("name", "description", "limit", "budget", "model", "kernel")
 
 
 class BundleFile(Frozen):
@@ -40,6 +41,7 @@ class BundleFile(Frozen):
     name: str
     description: str = ""
     limit: int = MOST_VARIANTS
+    budget: Budget | None = None
     facts: Model | None = None
     tables: tuple[Table, ...]
 
@@ -103,6 +105,7 @@ def parse(text: str, file: str) -> BundleFile:
         name=_name(file, data),
         description=_description(file, data),
         limit=_limit(file, data),
+        budget=read_budget(file, data["budget"]) if "budget" in data else None,
         facts=_model(file, data["model"]) if "model" in data else None,
         tables=tuple(read_table(file, number, table) for number, table in enumerate(tables, 1)),
     )

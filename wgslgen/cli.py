@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import wgslgen
-from wgslgen import bundle, bundlefile, initialise, plans, prove, tables
+from wgslgen import bundle, bundlefile, initialise, plans, prove, sizes, tables
 from wgslgen.adapters import ADAPTERS
 from wgslgen.commands import Commands
 from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, ToolMissing, UsageProblem
@@ -139,6 +139,8 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
             f"--out takes one bundle file, got {len(loaded)}", hint="name one: wgslgen render BUNDLE.toml --out FOLDER"
         )
     builds = [(one, out or one.folder, one.build()) for one in loaded]
+    for one, _, built in builds:
+        sizes.check_budget(str(one.path), one.file.budget, built.files)
     if not (check or diff):
         for _, folder, built in builds:
             bundle.refuse_foreign(built, folder)  # before the first of them is written
@@ -178,10 +180,10 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
 @bundle_files
 @as_json
 def list_variants(bundle_files: tuple[Path, ...], as_json: bool) -> None:
-    """List variants with what they need, and the rows that were pruned with the reason."""
+    """List variants with what they need, rows that were pruned with the reason, and bytes a kernel."""
     loaded = load(bundle_files)
     if as_json:
-        tables.print_json([tables.listing(one.file.name, one.grid) for one in loaded])
+        tables.print_json([tables.listing(one.file.name, one.grid, one.build()) for one in loaded])
         return
     for one in loaded:
         tables.print_listing(one.file.name, one.grid, one.build())
