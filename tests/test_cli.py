@@ -161,7 +161,7 @@ def test_a_rejected_text_ends_with_3_and_the_judges_words(
     monkeypatch.setattr(prove, "render", broken)
     result = run(*command, small)
     assert result.exit_code == 3
-    told(result.stderr, "4 of 5 variants rejected", f"then wgslgen {command[0]} {small}")
+    told(result.stderr, "4 of 5 texts rejected", f"then wgslgen {command[0]} {small}")
     place = "matvec_q4_0_planar_m1_xf32_yf32__w4_float_rows1_wg64:"
     for judge in ("rules", "naga", "tint"):
         assert any(line.startswith(place) and f"[{judge}]" in line for line in result.stderr.splitlines()), judge

@@ -28,6 +28,7 @@ from wgslgen.manifest import (
     sha256,
     variant_file,
 )
+from wgslgen.minify import minify
 from wgslgen.model import Model
 from wgslgen.naming import variant_name
 from wgslgen.paths import license_text
@@ -75,12 +76,15 @@ def build(
     source: str,
     description: str = "",
     model: Model | None = None,
+    small: bool = False,
 ) -> Bundle:
     """Render all variants, and derive their plans; `source` is the bundle file's name as the texts state it.
 
-    Pure but for templates.
+    With `small` the texts are minified. Pure but for templates.
     """
     texts = {variant: render(variant, source) for variant in variants}
+    if small:
+        texts = {variant: minify(text) for variant, text in texts.items()}
     entries = tuple(entry(variant) for variant in variants)
     planned = tuple(plan_entry(plan) for plan in plans.derive(variants, model))
     files = {variant_file(variant): text.encode() for variant, text in texts.items()}

@@ -20,6 +20,7 @@ from wgslgen.constants import Scalar, check_names
 from wgslgen.errors import UsageProblem
 from wgslgen.model import Model
 from wgslgen.naming import variant_name
+from wgslgen.sizes import Budget, read_budget
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Frozen, Kernel
 from wgslgen.tomltext import brief, toml
@@ -29,7 +30,7 @@ MOST_VARIANTS = 150
 MOST_ROWS = 20_000
 """Rows of a bundle before pruning; a product beyond it is a mistake, and expanding it would take minutes."""
 
-TOP_KEYS = ("name", "description", "limit", "model", "kernel")
+TOP_KEYS = ("name", "description", "limit", "budget", "minify", "model", "kernel")
 
 
 class BundleFile(Frozen):
@@ -40,6 +41,9 @@ class BundleFile(Frozen):
     name: str
     description: str = ""
     limit: int = MOST_VARIANTS
+    budget: Budget | None = None
+    minify: bool = False
+    """Whether the texts ship without comments and spaces, and with short names (`wgslgen.minify`)."""
     facts: Model | None = None
     tables: tuple[Table, ...]
 
@@ -103,6 +107,8 @@ def parse(text: str, file: str) -> BundleFile:
         name=_name(file, data),
         description=_description(file, data),
         limit=_limit(file, data),
+        budget=read_budget(file, data["budget"]) if "budget" in data else None,
+        minify=_minify(file, data),
         facts=_model(file, data["model"]) if "model" in data else None,
         tables=tuple(read_table(file, number, table) for number, table in enumerate(tables, 1)),
     )
@@ -214,6 +220,15 @@ def _limit(file: str, data: dict[str, Any]) -> int:
     raise UsageProblem(
         f"{file}: limit = {brief(limit)}; expected a whole number from 1 to {MOST_ROWS}",
         hint=f"set limit = {MOST_VARIANTS}, or leave it out",
+    )
+
+
+def _minify(file: str, data: dict[str, Any]) -> bool:
+    minify = data.get("minify", False)
+    if isinstance(minify, bool):
+        return minify
+    raise UsageProblem(
+        f"{file}: minify = {brief(minify)}; expected true or false", hint="set minify = true, or leave it out"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import wgslgen
-from wgslgen import bundle, bundlefile, explain, initialise, plans, prove, tables
+from wgslgen import bundle, bundlefile, explain, initialise, plans, prove, sizes, tables
 from wgslgen.adapters import ADAPTERS
 from wgslgen.commands import Commands
 from wgslgen.errors import OracleMismatch, ShaderRejected, Stale, ToolMissing, UsageProblem
@@ -40,7 +40,8 @@ class Loaded:
     def build(self) -> bundle.Bundle:
         """Render the bundle to memory."""
         file = self.file
-        return bundle.build(file.name, self.grid.variants, self.path.name, file.description, file.facts)
+        source = self.path.name
+        return bundle.build(file.name, self.grid.variants, source, file.description, file.facts, file.minify)
 
 
 def load(paths: tuple[Path, ...]) -> list[Loaded]:
@@ -139,6 +140,8 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
             f"--out takes one bundle file, got {len(loaded)}", hint="name one: wgslgen render BUNDLE.toml --out FOLDER"
         )
     builds = [(one, out or one.folder, one.build()) for one in loaded]
+    for one, _, built in builds:
+        sizes.check_budget(str(one.path), one.file.budget, built.files)
     if not (check or diff):
         for _, folder, built in builds:
             bundle.refuse_foreign(built, folder)  # before the first of them is written
@@ -178,10 +181,10 @@ def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: 
 @bundle_files
 @as_json
 def list_variants(bundle_files: tuple[Path, ...], as_json: bool) -> None:
-    """List variants with what they need, and the rows that were pruned with the reason."""
+    """List variants with what they need, rows that were pruned with the reason, and bytes a kernel."""
     loaded = load(bundle_files)
     if as_json:
-        tables.print_json([tables.listing(one.file.name, one.grid) for one in loaded])
+        tables.print_json([tables.listing(one.file.name, one.grid, one.build()) for one in loaded])
         return
     for one in loaded:
         tables.print_listing(one.file.name, one.grid, one.build())
@@ -225,7 +228,7 @@ def explain_choice(
 def validate(bundle_files: tuple[Path, ...], require: str, as_json: bool) -> None:
     """Have every variant compiled by naga and Tint, and read by our own rules."""
     loaded = load(bundle_files)
-    report = prove.validate_all(_variants(loaded), _judges(require))
+    report = prove.validate_all(_variants(loaded), _judges(require), _minified(loaded))
     if as_json:
         tables.print_json(report)
     else:
@@ -276,7 +279,7 @@ def verify(
         variants, derived = _variants(loaded), _plans(loaded)
         names = prove.choose_adapters(adapters, require_gpu)
         with tables.progress("oracle runs", (len(variants) + len(derived)) * len(names)) as advance:
-            proof = prove.prove(variants, names, judges, jobs, not no_cache, advance, derived)
+            proof = prove.prove(variants, names, judges, jobs, not no_cache, advance, derived, _minified(loaded))
     if as_json:
         tables.print_json(proof)
     else:
@@ -306,11 +309,11 @@ def _refuse_failed(proof: prove.Proof, what: list[str], require_gpu: bool) -> No
 
 
 def _refuse_rejected(report: Report, command: str, loaded: Sequence[Loaded]) -> None:
-    """Raise ShaderRejected with what the judges said of the first rejected variants, if any is."""
+    """Raise ShaderRejected with what the judges said of the first rejected texts, if any is."""
     if report.rejected:
         said = "\n".join(report.describe(name) for name in report.rejected[:10])
         raise ShaderRejected(
-            f"{len(report.rejected)} of {len(report.findings)} variants rejected\n{said}",
+            f"{len(report.rejected)} of {len(report.findings)} texts rejected\n{said}",
             hint="mend the template or the constants, then " + shlex.join(["wgslgen", command, *_paths(loaded)]),
         )
 
@@ -322,6 +325,11 @@ def _paths(loaded: Sequence[Loaded]) -> list[str]:
 def _variants(loaded: list[Loaded]) -> tuple[Kernel, ...]:
     """Return the variants of all bundles, each once."""
     return tuple(dict.fromkeys(variant for one in loaded for variant in one.grid.variants))
+
+
+def _minified(loaded: list[Loaded]) -> tuple[Kernel, ...]:
+    """Return the variants of the bundles that ship minified texts, each once."""
+    return _variants([one for one in loaded if one.file.minify])
 
 
 def _plans(loaded: list[Loaded]) -> tuple[Plan, ...]:

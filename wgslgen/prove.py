@@ -13,6 +13,7 @@ from wgslgen.adapters import SOFTWARE, open_adapter
 from wgslgen.errors import ToolMissing, UsageProblem
 from wgslgen.gguf_model import GgufTensor
 from wgslgen.kernels import get as kernel_class
+from wgslgen.minify import minify
 from wgslgen.naming import variant_name
 from wgslgen.oracles import problem_maker
 from wgslgen.plan import Plan
@@ -68,9 +69,14 @@ def choose_adapters(names: Sequence[str], require: bool) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def validate_all(variants: Sequence[Kernel], require: Sequence[str]) -> Report:
-    """Have all judges read the texts of `variants`; raise ToolMissing where a required judge is missing."""
-    return validate({variant_name(v): render(v, SOURCE) for v in variants}, require=require)
+def validate_all(variants: Sequence[Kernel], require: Sequence[str], minified: Sequence[Kernel] = ()) -> Report:
+    """Have all judges read the texts of `variants`, and those of `minified` as they ship, too.
+
+    Raises ToolMissing where a required judge is missing.
+    """
+    texts = {variant_name(v): render(v, SOURCE) for v in variants}
+    texts |= {f"{variant_name(v)} (minified)": minify(render(v, SOURCE)) for v in minified}
+    return validate(texts, require=require)
 
 
 def prove(
@@ -81,9 +87,13 @@ def prove(
     cached: bool = True,
     advance: Callable[[int], None] = ignore,
     plans: Sequence[Plan] = (),
+    minified: Sequence[Kernel] = (),
 ) -> Proof:
-    """Validate the variants, then run those that were not rejected, and the plans that need no rejected one."""
-    report = validate_all(variants, require)
+    """Validate the variants, then run those that were not rejected, and the plans that need no rejected one.
+
+    The judges read variants in `minified` in both forms.
+    """
+    report = validate_all(variants, require, minified)
     sound = [v for v in variants if variant_name(v) not in report.rejected]
     whole = [plan for plan in plans if not {variant_name(v) for v in plan.variants} & {*report.rejected}]
     outcomes = verify([*sound, *whole], adapters, jobs, cache_folder() if cached else None, advance)

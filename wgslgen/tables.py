@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,7 @@ from wgslgen.manifest import entry, variant_file
 from wgslgen.naming import variant_name
 from wgslgen.prove import Proof
 from wgslgen.report import Report
+from wgslgen.sizes import kernel_sizes, module_size
 from wgslgen.verify import Outcome
 
 
@@ -49,17 +51,19 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def listing(name: str, grid: Grid) -> dict[str, Any]:
+def listing(name: str, grid: Grid, built: Bundle) -> dict[str, Any]:
     """Return what `list --json` prints for a bundle."""
     return {
         "bundle": name,
+        "kernels": {kernel: size.model_dump() for kernel, size in kernel_sizes(built.files).items()},
+        "module": module_size(built.files).model_dump(),
         "variants": [entry(variant).model_dump(mode="json") for variant in grid.variants],
         "pruned": [row.model_dump(mode="json") for row in grid.pruned],
     }
 
 
 def print_listing(name: str, grid: Grid, built: Bundle) -> None:
-    """Print variants with sizes and requirements, then pruned rows with reasons."""
+    """Print variants with sizes and requirements, pruned rows with reasons, then what a page loads a kernel."""
     console = _console()
     table = _table("variant", "bytes", "gzip", "threads", "workgroup bytes", "needs")
     for variant in grid.variants:
@@ -79,6 +83,18 @@ def print_listing(name: str, grid: Grid, built: Bundle) -> None:
     for row in grid.pruned:
         said = " ".join(f"{key}={value}" for key, value in row.constants.items())
         console.print(f"pruned: {row.kernel} {said}: {row.reason}", highlight=False, markup=False)
+    console.print(_modules(grid, built), highlight=False, markup=False)
+
+
+def _modules(grid: Grid, built: Bundle) -> Table:
+    """Return the table of the kernels' modules; the last line is all that a page can load."""
+    count = Counter(variant.NAME for variant in grid.variants)
+    table = _table("module", "variants", "bytes", "gzip")
+    for kernel, size in kernel_sizes(built.files).items():
+        table.add_row(f"kernels/{kernel}.js", str(count[kernel]), str(size.bytes), str(size.gzip))
+    everything = module_size(built.files)
+    table.add_row("all, with the runtime", str(count.total()), str(everything.bytes), str(everything.gzip))
+    return table
 
 
 def print_validation(report: Report) -> None:
