@@ -28,15 +28,17 @@ def good_tile(k: int | None, rows: int = 4) -> dict[str, int]:
 def good_matmul_tile(route: str, stored: Format, few: bool) -> dict[str, int]:
     """Return the tile of `matmul` on route tile or int8, for up to 31 tokens if `few`: good on an H200 at N = K = 4096.
 
-    Few tokens are few tiles, so those are short along N for int8, and long along K: that took half the time of 64 rows
-    and 64 columns (38 us for 78 us at 8 and 16 tokens), and three quarters of it in four parts of K. Weights that are
-    stored as floats take half of K at a time, so that the tiles of gate and up fit into 16384 bytes together.
+    Few tokens are few tiles, so those are short along N. For int8 they are long along K, too: that took half the time
+    of 64 rows and 64 columns (38 us for 78 us at 8 and 16 tokens), and three quarters of it in four parts of K. On
+    route tile 32 rows took 124 us for the 180 of 64, and 52 for 63 in four parts; 64 columns of K would take 100 and
+    48, but the tiles of gate and up have to fit into 16384 bytes together. Weights that are stored as floats take half
+    of K at a time for that reason.
     """
     if route == "int8" and few:
         return {"tile_m": 16, "tile_n": 16, "tile_k": 128, "thread_m": 2, "thread_n": 1}
     tile_k = 32 if stored.quantised else 16
     if few:
-        return {"tile_m": 16, "tile_n": 64, "tile_k": tile_k, "thread_m": 1, "thread_n": 4}
+        return {"tile_m": 16, "tile_n": 32, "tile_k": tile_k, "thread_m": 2, "thread_n": 2}
     if route == "int8":
         return {"tile_m": 64, "tile_n": 64, "tile_k": 64, "thread_m": 8, "thread_n": 4}
     return {"tile_m": 64, "tile_n": 64, "tile_k": tile_k, "thread_m": 4, "thread_n": 4}

@@ -8,15 +8,15 @@ export declare const matmul: KernelModule<"matmul", MatmulVariant>;
 
 /** The variants of matmul in this bundle. */
 export type MatmulVariant =
-  | "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1"
-  | "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n64_k32_t1_x4_split1"
-  | "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n64_k32_t1_x4_split1"
+  | "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1"
+  | "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n32_k32_t2_x2_split1"
+  | "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n32_k32_t2_x2_split1"
   | "matmul_q4_1_planar_xf32_yf32__w1_tile_m64_n64_k32_t4_x4_split1"
   | "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m64_n64_k32_t4_x4_split1"
   | "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m64_n64_k32_t4_x4_split1"
   | "matmul_q4_1_planar_xf16_yf32__w1_tile_m64_n64_k32_t4_x4_split1"
   | "matmul_q4_1_planar_xf16_yf16__w1_tile_m64_n64_k32_t4_x4_split1"
-  | "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4"
+  | "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split4"
   | "matmul_q4_1_planar_xf32_yf32__w4_int8_m16_n16_k128_t2_x1_a32_split1"
   | "matmul_q4_1_planar_xf32_yf32_residual__w4_int8_m16_n16_k128_t2_x1_a32_split1"
   | "matmul_q4_1_planar_xf32_yf32_swiglu__w4_int8_m16_n16_k128_t2_x1_a32_split1"

@@ -5,43 +5,43 @@
 export const matmul = {
   kernel: "matmul",
   variants: {
-    "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1": {
-      name: "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1",
+    "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1": {
+      name: "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1",
       computes: "matmul_q4_1_planar_xf32_yf32",
       kernel: "matmul",
       entry_point: "main",
-      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "store", "route": "tile", "tile_m": 16, "tile_n": 64, "tile_k": 32, "thread_m": 1, "thread_n": 4, "operand": "f32", "num_splits": 1},
+      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "store", "route": "tile", "tile_m": 16, "tile_n": 32, "tile_k": 32, "thread_m": 2, "thread_n": 2, "operand": "f32", "num_splits": 1},
       sizes: ["M", "N", "K", "X_STRIDE"],
       alone: {"op": "linear", "sizes": ["M", "N", "K"], "given": {"M": "M", "N": "N", "K": "K", "X_STRIDE": "K"}, "fixed": {}},
-      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 64]],
+      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 32]],
       uniforms: {"binding": 4, "size": 16, "fields": [{"name": "m", "type": "u32", "offset": 0, "value": "M", "doc": "tokens"}, {"name": "x_stride", "type": "u32", "offset": 4, "value": "X_STRIDE", "doc": "elements from a row of x to the next"}, {"name": "n", "type": "u32", "offset": 8, "value": "N", "doc": "rows of W"}, {"name": "k", "type": "u32", "offset": 12, "value": "K", "doc": "columns of W"}]},
-      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 10240, "maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupSizeX": 256, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
+      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 6144, "maxComputeInvocationsPerWorkgroup": 128, "maxComputeWorkgroupSizeX": 128, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
       rules: [{"condition": ["eq", ["mod", "K", 32], 0], "why": "a row must be whole blocks of 32 weights"}, {"condition": ["ge", "X_STRIDE", "K"], "why": "rows of x do not overlap"}, {"condition": ["eq", ["mod", "X_STRIDE", 4], 0], "why": "x is read four elements at a time"}],
       bindings: [{"binding": 0, "name": "codes", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 8]}, {"binding": 1, "name": "scales", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 32]}, {"binding": 2, "name": "x", "access": "read", "element": "vec4<f32>", "length": ["div", ["add", ["mul", ["sub", ["max", "M", 1], 1], "X_STRIDE"], "K"], 4]}, {"binding": 3, "name": "y", "access": "read_write", "element": "f32", "length": ["mul", "M", "N"]}],
       text: `// SPDX-License-Identifier: MIT
 // Made by wgslgen from smollm2-135m.toml; change that file and run \`wgslgen render\` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1
+// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1
 // codes: codes [N][K * 4 / 32] u32
 // scales: f16 scale and minimum, [N][K / 32]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 1u;
 const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 2u;
 const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -165,10 +165,10 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -193,14 +193,13 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -208,57 +207,57 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }
 `,
     },
-    "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n64_k32_t1_x4_split1": {
-      name: "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n64_k32_t1_x4_split1",
+    "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n32_k32_t2_x2_split1": {
+      name: "matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n32_k32_t2_x2_split1",
       computes: "matmul_q4_1_planar_xf32_yf32_residual",
       kernel: "matmul",
       entry_point: "main",
-      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "residual", "route": "tile", "tile_m": 16, "tile_n": 64, "tile_k": 32, "thread_m": 1, "thread_n": 4, "operand": "f32", "num_splits": 1},
+      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "residual", "route": "tile", "tile_m": 16, "tile_n": 32, "tile_k": 32, "thread_m": 2, "thread_n": 2, "operand": "f32", "num_splits": 1},
       sizes: ["M", "N", "K", "X_STRIDE"],
       alone: {"op": "linear", "sizes": ["M", "N", "K"], "given": {"M": "M", "N": "N", "K": "K", "X_STRIDE": "K"}, "fixed": {}},
-      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 64]],
+      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 32]],
       uniforms: {"binding": 4, "size": 16, "fields": [{"name": "m", "type": "u32", "offset": 0, "value": "M", "doc": "tokens"}, {"name": "x_stride", "type": "u32", "offset": 4, "value": "X_STRIDE", "doc": "elements from a row of x to the next"}, {"name": "n", "type": "u32", "offset": 8, "value": "N", "doc": "rows of W"}, {"name": "k", "type": "u32", "offset": 12, "value": "K", "doc": "columns of W"}]},
-      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 10240, "maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupSizeX": 256, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
+      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 6144, "maxComputeInvocationsPerWorkgroup": 128, "maxComputeWorkgroupSizeX": 128, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
       rules: [{"condition": ["eq", ["mod", "K", 32], 0], "why": "a row must be whole blocks of 32 weights"}, {"condition": ["ge", "X_STRIDE", "K"], "why": "rows of x do not overlap"}, {"condition": ["eq", ["mod", "X_STRIDE", 4], 0], "why": "x is read four elements at a time"}],
       bindings: [{"binding": 0, "name": "codes", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 8]}, {"binding": 1, "name": "scales", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 32]}, {"binding": 2, "name": "x", "access": "read", "element": "vec4<f32>", "length": ["div", ["add", ["mul", ["sub", ["max", "M", 1], 1], "X_STRIDE"], "K"], 4]}, {"binding": 3, "name": "y", "access": "read_write", "element": "f32", "length": ["mul", "M", "N"], "kept": true}],
       text: `// SPDX-License-Identifier: MIT
 // Made by wgslgen from smollm2-135m.toml; change that file and run \`wgslgen render\` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n64_k32_t1_x4_split1
+// variant matmul_q4_1_planar_xf32_yf32_residual__w1_tile_m16_n32_k32_t2_x2_split1
 // codes: codes [N][K * 4 / 32] u32
 // scales: f16 scale and minimum, [N][K / 32]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: added to, and result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 1u;
 const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 2u;
 const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -382,10 +381,10 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -410,14 +409,13 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -425,57 +423,57 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }
 `,
     },
-    "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n64_k32_t1_x4_split1": {
-      name: "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n64_k32_t1_x4_split1",
+    "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n32_k32_t2_x2_split1": {
+      name: "matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n32_k32_t2_x2_split1",
       computes: "matmul_q4_1_planar_xf32_yf32_swiglu",
       kernel: "matmul",
       entry_point: "main",
-      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "swiglu", "route": "tile", "tile_m": 16, "tile_n": 64, "tile_k": 32, "thread_m": 1, "thread_n": 4, "operand": "f32", "num_splits": 1},
+      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "swiglu", "route": "tile", "tile_m": 16, "tile_n": 32, "tile_k": 32, "thread_m": 2, "thread_n": 2, "operand": "f32", "num_splits": 1},
       sizes: ["M", "N", "K", "X_STRIDE"],
       alone: {"op": "linear", "sizes": ["M", "N", "K"], "given": {"M": "M", "N": "N", "K": "K", "X_STRIDE": "K"}, "fixed": {}},
-      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 64]],
+      workgroups: ["mul", ["mul", 1, ["ceil_div", "M", 16]], ["ceil_div", "N", 32]],
       uniforms: {"binding": 4, "size": 16, "fields": [{"name": "m", "type": "u32", "offset": 0, "value": "M", "doc": "tokens"}, {"name": "x_stride", "type": "u32", "offset": 4, "value": "X_STRIDE", "doc": "elements from a row of x to the next"}, {"name": "n", "type": "u32", "offset": 8, "value": "N", "doc": "rows of W"}, {"name": "k", "type": "u32", "offset": 12, "value": "K", "doc": "columns of W"}]},
-      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 18432, "maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupSizeX": 256, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
+      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 10240, "maxComputeInvocationsPerWorkgroup": 128, "maxComputeWorkgroupSizeX": 128, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
       rules: [{"condition": ["eq", ["mod", "K", 32], 0], "why": "a row must be whole blocks of 32 weights"}, {"condition": ["ge", "X_STRIDE", "K"], "why": "rows of x do not overlap"}, {"condition": ["eq", ["mod", "X_STRIDE", 4], 0], "why": "x is read four elements at a time"}],
       bindings: [{"binding": 0, "name": "codes", "access": "read", "element": "u32", "length": ["div", ["mul", ["mul", 2, "N"], "K"], 8]}, {"binding": 1, "name": "scales", "access": "read", "element": "u32", "length": ["div", ["mul", ["mul", 2, "N"], "K"], 32]}, {"binding": 2, "name": "x", "access": "read", "element": "vec4<f32>", "length": ["div", ["add", ["mul", ["sub", ["max", "M", 1], 1], "X_STRIDE"], "K"], 4]}, {"binding": 3, "name": "y", "access": "read_write", "element": "f32", "length": ["mul", "M", "N"]}],
       text: `// SPDX-License-Identifier: MIT
 // Made by wgslgen from smollm2-135m.toml; change that file and run \`wgslgen render\` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n64_k32_t1_x4_split1
+// variant matmul_q4_1_planar_xf32_yf32_swiglu__w1_tile_m16_n32_k32_t2_x2_split1
 // codes: codes [2][N][K * 4 / 32] u32
 // scales: f16 scale and minimum, [2][N][K / 32]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 1u;
 const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 2u;
 const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -611,18 +609,18 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   var sum_1_0_0 = 0.0f;
   var part_1_0_0 = 0.0f;
   var sum_1_0_1 = 0.0f;
   var part_1_0_1 = 0.0f;
-  var sum_1_0_2 = 0.0f;
-  var part_1_0_2 = 0.0f;
-  var sum_1_0_3 = 0.0f;
-  var part_1_0_3 = 0.0f;
+  var sum_1_1_0 = 0.0f;
+  var part_1_1_0 = 0.0f;
+  var sum_1_1_1 = 0.0f;
+  var part_1_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -647,22 +645,19 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
       let w_1_0 = w_tile[tile_place(1u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_1_0_0 += dot(x_0, w_1_0);
+      part_1_1_0 += dot(x_1, w_1_0);
       let w_1_1 = w_tile[tile_place(1u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_1_0_1 += dot(x_0, w_1_1);
-      let w_1_2 = w_tile[tile_place(1u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_1_0_2 += dot(x_0, w_1_2);
-      let w_1_3 = w_tile[tile_place(1u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_1_0_3 += dot(x_0, w_1_3);
+      part_1_1_1 += dot(x_1, w_1_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -670,25 +665,25 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
       sum_1_0_0 += part_1_0_0;
       part_1_0_0 = 0.0f;
       sum_1_0_1 += part_1_0_1;
       part_1_0_1 = 0.0f;
-      sum_1_0_2 += part_1_0_2;
-      part_1_0_2 = 0.0f;
-      sum_1_0_3 += part_1_0_3;
-      part_1_0_3 = 0.0f;
+      sum_1_1_0 += part_1_1_0;
+      part_1_1_0 = 0.0f;
+      sum_1_1_1 += part_1_1_1;
+      part_1_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0, sum_1_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1, sum_1_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2, sum_1_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3, sum_1_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0, sum_1_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1, sum_1_1_1);
 }
 `,
     },
@@ -2258,43 +2253,43 @@ fn main(
 }
 `,
     },
-    "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4": {
-      name: "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4",
+    "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split4": {
+      name: "matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split4",
       computes: "matmul_q4_1_planar_xf32_yf32",
       kernel: "matmul",
       entry_point: "main",
-      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "store", "route": "tile", "tile_m": 16, "tile_n": 64, "tile_k": 32, "thread_m": 1, "thread_n": 4, "operand": "f32", "num_splits": 4},
+      constants: {"format": "q4_1", "layout": "planar", "step_words": 1, "activation": "f32", "output": "f32", "epilogue": "store", "route": "tile", "tile_m": 16, "tile_n": 32, "tile_k": 32, "thread_m": 2, "thread_n": 2, "operand": "f32", "num_splits": 4},
       sizes: ["M", "N", "K", "X_STRIDE"],
       alone: null,
-      workgroups: ["mul", ["mul", 4, ["ceil_div", "M", 16]], ["ceil_div", "N", 64]],
+      workgroups: ["mul", ["mul", 4, ["ceil_div", "M", 16]], ["ceil_div", "N", 32]],
       uniforms: {"binding": 4, "size": 16, "fields": [{"name": "m", "type": "u32", "offset": 0, "value": "M", "doc": "tokens"}, {"name": "x_stride", "type": "u32", "offset": 4, "value": "X_STRIDE", "doc": "elements from a row of x to the next"}, {"name": "n", "type": "u32", "offset": 8, "value": "N", "doc": "rows of W"}, {"name": "k", "type": "u32", "offset": 12, "value": "K", "doc": "columns of W"}]},
-      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 10240, "maxComputeInvocationsPerWorkgroup": 256, "maxComputeWorkgroupSizeX": 256, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
+      requirements: {"features": [], "language_features": [], "limits": {"maxComputeWorkgroupStorageSize": 6144, "maxComputeInvocationsPerWorkgroup": 128, "maxComputeWorkgroupSizeX": 128, "maxStorageBuffersPerShaderStage": 4}, "subgroups": null, "subgroup_matrix": null},
       rules: [{"condition": ["eq", ["mod", "K", 32], 0], "why": "a row must be whole blocks of 32 weights"}, {"condition": ["ge", "X_STRIDE", "K"], "why": "rows of x do not overlap"}, {"condition": ["eq", ["mod", "X_STRIDE", 4], 0], "why": "x is read four elements at a time"}],
       bindings: [{"binding": 0, "name": "codes", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 8]}, {"binding": 1, "name": "scales", "access": "read", "element": "u32", "length": ["div", ["mul", "N", "K"], 32]}, {"binding": 2, "name": "x", "access": "read", "element": "vec4<f32>", "length": ["div", ["add", ["mul", ["sub", ["max", "M", 1], 1], "X_STRIDE"], "K"], 4]}, {"binding": 3, "name": "partials", "access": "read_write", "element": "f32", "length": ["mul", ["mul", 4, "M"], "N"]}],
       text: `// SPDX-License-Identifier: MIT
 // Made by wgslgen from smollm2-135m.toml; change that file and run \`wgslgen render\` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4
+// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split4
 // codes: codes [N][K * 4 / 32] u32
 // scales: f16 scale and minimum, [N][K / 32]
 // x: activations [M][K], rows X_STRIDE elements apart
 // partials: sums of each part of K [splits][M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 4u;
 const BLOCK_SIZE: u32 = 32u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 2u;
 const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -2416,10 +2411,10 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -2444,14 +2439,13 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -2459,17 +2453,17 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }
 `,
     },

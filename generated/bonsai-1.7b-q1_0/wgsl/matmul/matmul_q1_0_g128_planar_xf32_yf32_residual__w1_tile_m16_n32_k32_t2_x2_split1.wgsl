@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from bonsai-1.7b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1
-// codes: codes [N][K * 4 / 32] u32
-// scales: f16 scale and minimum, [N][K / 32]
+// variant matmul_q1_0_g128_planar_xf32_yf32_residual__w1_tile_m16_n32_k32_t2_x2_split1
+// codes: codes [N][K * 1 / 32] u32
+// scales: f16 scales in pairs, [N][K / 128]
 // x: activations [M][K], rows X_STRIDE elements apart
-// y: result [M][N]
+// y: added to, and result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 1u;
-const BLOCK_SIZE: u32 = 32u;
+const BLOCK_SIZE: u32 = 128u;
 const STEPS_PER_BLOCK: u32 = 4u;
-const STEP_FOURS: u32 = 2u;
-const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const STEP_FOURS: u32 = 8u;
+const STEP_STRIDE: u32 = 8u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
-const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const TILE_STEPS: u32 = 1u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -45,15 +45,11 @@ fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
   return id.x + count.x * (id.y + count.y * id.z);
 }
 
-// q4_1: a block's 16 bytes hold element j in the low and j + 16 in the high half of byte j; the
-// value is code * d + m.
-// Codes at bits 0, 8 and 16 of the mantissas of 2^23, 2^15 and 2^7 each count 1 there, so taking off that power
-// and the code's zero leaves the value, exactly and without a conversion.
+// q1_0: 32 sign bits a word, element 0 in bit 0; 1 is +d and 0 is -d.
+// The bit becomes the sign of 1.0.
 fn value4(unit: u32, four: u32) -> vec4<f32> {
-  let half = unit >> (4u * four);
-  let codes = vec4<u32>(half, half, half, half >> 8u) & vec4<u32>(0xfu, 0xf00u, 0xf0000u, 0xf0000u);
-  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x47000000u, 0x43000000u, 0x43000000u));
-  return floats - vec4<f32>(8388608.0f, 32768.0f, 128.0f, 128.0f);
+  let signs = (vec4<u32>(unit) << (vec4<u32>(31u, 30u, 29u, 28u) - 4u * four)) & vec4<u32>(0x80000000u);
+  return bitcast<vec4<f32>>(signs ^ vec4<u32>(0xbf800000u));
 }
 
 // planar: all code words in row order, and all scales in another plane.
@@ -61,9 +57,9 @@ fn load_step(step: u32) -> u32 {
   return codes[step];
 }
 
-// x scales the codes, y is added to each weight.
-fn step_scale(step: u32) -> vec2<f32> {
-  return unpack2x16float(scales[step / STEPS_PER_BLOCK]);
+fn step_scale(step: u32) -> f32 {
+  let block = step / STEPS_PER_BLOCK;
+  return unpack2x16float(scales[block / 2u])[block % 2u];
 }
 
 // The values of one step, still without the block's scale.
@@ -71,6 +67,12 @@ fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   return array<vec4<f32>, STEP_FOURS>(
     value4(step, 0u),
     value4(step, 1u),
+    value4(step, 2u),
+    value4(step, 3u),
+    value4(step, 4u),
+    value4(step, 5u),
+    value4(step, 6u),
+    value4(step, 7u),
   );
 }
 
@@ -84,8 +86,14 @@ fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   let values = decode_step(load_step(step));
   let scale = step_scale(step);
   return array<vec4<f32>, STEP_FOURS>(
-    scale.x * values[0u] + scale.y,
-    scale.x * values[1u] + scale.y,
+    scale * values[0u],
+    scale * values[1u],
+    scale * values[2u],
+    scale * values[3u],
+    scale * values[4u],
+    scale * values[5u],
+    scale * values[6u],
+    scale * values[7u],
   );
 }
 
@@ -108,7 +116,7 @@ fn weight_row(row: u32, first_n: u32, n: u32) -> u32 {
 fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32) {
   if (row < m && column < n && split == 0u) {
     let place = y_row(row) * n + column;
-    let result = sum;
+    let result = y[place] + sum;
     y[place] = result;
   }
 }
@@ -145,10 +153,10 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -168,19 +176,24 @@ fn main(
       let values = step_weights(w_row * row_steps + min(step, row_steps - 1u));
       let four = step_four(step) - first_four;
       w_tile[tile_place(row, four + 0u)] = select(vec4<f32>(), values[0u], inside);
-      w_tile[tile_place(row, four + 4u)] = select(vec4<f32>(), values[1u], inside);
+      w_tile[tile_place(row, four + 1u)] = select(vec4<f32>(), values[1u], inside);
+      w_tile[tile_place(row, four + 2u)] = select(vec4<f32>(), values[2u], inside);
+      w_tile[tile_place(row, four + 3u)] = select(vec4<f32>(), values[3u], inside);
+      w_tile[tile_place(row, four + 4u)] = select(vec4<f32>(), values[4u], inside);
+      w_tile[tile_place(row, four + 5u)] = select(vec4<f32>(), values[5u], inside);
+      w_tile[tile_place(row, four + 6u)] = select(vec4<f32>(), values[6u], inside);
+      w_tile[tile_place(row, four + 7u)] = select(vec4<f32>(), values[7u], inside);
     }
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -188,15 +201,15 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from smollm2-135m.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from bonsai-8b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q4_1_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4
-// codes: codes [N][K * 4 / 32] u32
-// scales: f16 scale and minimum, [N][K / 32]
+// variant matmul_q2_0_g64_planar_xf32_yf32_swiglu__w1_tile_m16_n32_k32_t2_x2_split1
+// codes: codes [2][N][K * 2 / 32] u32
+// scales: f16 scales in pairs, [2][N][K / 64]
 // x: activations [M][K], rows X_STRIDE elements apart
-// partials: sums of each part of K [splits][M][N]
+// y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
-const NUM_SPLITS: u32 = 4u;
-const BLOCK_SIZE: u32 = 32u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
+const NUM_SPLITS: u32 = 1u;
+const BLOCK_SIZE: u32 = 64u;
 const STEPS_PER_BLOCK: u32 = 4u;
-const STEP_FOURS: u32 = 2u;
-const STEP_STRIDE: u32 = 1u;
-const WORKGROUP_SIZE: u32 = 256u;
+const STEP_FOURS: u32 = 4u;
+const STEP_STRIDE: u32 = 4u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
-const TILE_STEPS: u32 = 4u;
-const THREADS_M: u32 = 16u;
+const TILE_STEPS: u32 = 2u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -34,26 +34,24 @@ struct Params {
 @group(0) @binding(0) var<storage, read> codes: array<u32>;
 @group(0) @binding(1) var<storage, read> scales: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> partials: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<uniform> params: Params;
 
 var<workgroup> x_tile: array<vec4<f32>, TILE_M * TILE_FOURS>;
-var<workgroup> w_tile: array<vec4<f32>, TILE_N * TILE_FOURS>;
+var<workgroup> w_tile: array<vec4<f32>, 2u * TILE_N * TILE_FOURS>;
 
 // A dispatch above the limit of one dimension is folded into three; this unfolds it.
 fn workgroup_index(id: vec3<u32>, count: vec3<u32>) -> u32 {
   return id.x + count.x * (id.y + count.y * id.z);
 }
 
-// q4_1: a block's 16 bytes hold element j in the low and j + 16 in the high half of byte j; the
-// value is code * d + m.
-// Codes at bits 0, 8 and 16 of the mantissas of 2^23, 2^15 and 2^7 each count 1 there, so taking off that power
-// and the code's zero leaves the value, exactly and without a conversion.
+// q2_0: sixteen 2-bit codes a word, element 0 in the lowest bits; a code is its value plus one.
+// Codes at bits 0, 2, 4 and 6 of the mantissas of 2^23, 2^21, 2^19 and 2^17 each count 1 there, so taking off
+// that power and the code's zero leaves the value, exactly and without a conversion.
 fn value4(unit: u32, four: u32) -> vec4<f32> {
-  let half = unit >> (4u * four);
-  let codes = vec4<u32>(half, half, half, half >> 8u) & vec4<u32>(0xfu, 0xf00u, 0xf0000u, 0xf0000u);
-  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x47000000u, 0x43000000u, 0x43000000u));
-  return floats - vec4<f32>(8388608.0f, 32768.0f, 128.0f, 128.0f);
+  let codes = vec4<u32>(unit >> (8u * four)) & vec4<u32>(0x3u, 0xcu, 0x30u, 0xc0u);
+  let floats = bitcast<vec4<f32>>(codes | vec4<u32>(0x4b000000u, 0x4a000000u, 0x49000000u, 0x48000000u));
+  return floats - vec4<f32>(8388609.0f, 2097153.0f, 524289.0f, 131073.0f);
 }
 
 // planar: all code words in row order, and all scales in another plane.
@@ -61,9 +59,9 @@ fn load_step(step: u32) -> u32 {
   return codes[step];
 }
 
-// x scales the codes, y is added to each weight.
-fn step_scale(step: u32) -> vec2<f32> {
-  return unpack2x16float(scales[step / STEPS_PER_BLOCK]);
+fn step_scale(step: u32) -> f32 {
+  let block = step / STEPS_PER_BLOCK;
+  return unpack2x16float(scales[block / 2u])[block % 2u];
 }
 
 // The values of one step, still without the block's scale.
@@ -71,6 +69,8 @@ fn decode_step(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   return array<vec4<f32>, STEP_FOURS>(
     value4(step, 0u),
     value4(step, 1u),
+    value4(step, 2u),
+    value4(step, 3u),
   );
 }
 
@@ -84,9 +84,23 @@ fn step_weights(step: u32) -> array<vec4<f32>, STEP_FOURS> {
   let values = decode_step(load_step(step));
   let scale = step_scale(step);
   return array<vec4<f32>, STEP_FOURS>(
-    scale.x * values[0u] + scale.y,
-    scale.x * values[1u] + scale.y,
+    scale * values[0u],
+    scale * values[1u],
+    scale * values[2u],
+    scale * values[3u],
   );
+}
+
+// 1 / (1 + exp(-x)) by way of exp(-|x|), which cannot overflow. At -200 that is 0 already, so exp never meets
+// numbers at the end of f32. NaN is told by its bits and passed on: exp and min lose it on some devices.
+fn sigmoid(x: f32) -> f32 {
+  let falling = exp(-min(abs(x), 200.0f));
+  let share = select(falling, 1.0f, x >= 0.0f) / (1.0f + falling);
+  return select(share, x, (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u);
+}
+
+fn silu(x: f32) -> f32 {
+  return x * sigmoid(x);
 }
 
 // Where the row of a tile stands: in x, in the result, and in the weights behind the tile's first. They are where a
@@ -101,13 +115,15 @@ fn y_row(row: u32) -> u32 {
 
 // The row of the weights that stands at `row` of the tile's; past the end of a matrix its last one.
 fn weight_row(row: u32, first_n: u32, n: u32) -> u32 {
-  return min(first_n + row, n - 1u);
+  return row / TILE_N * n + min(first_n + row % TILE_N, n - 1u);
 }
 
 // Stores the result of token `row` and row `column` of W, or nothing past the end of either.
-fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32) {
-  if (row < m && column < n && split < NUM_SPLITS) {
-    partials[(split * m + row) * n + column] = sum;
+fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32, up: f32) {
+  if (row < m && column < n && split == 0u) {
+    let place = y_row(row) * n + column;
+    let result = silu(sum) * up;
+    y[place] = result;
   }
 }
 
@@ -135,18 +151,26 @@ fn main(
   let first_n = at / tiles_m % tiles_n * TILE_N;
   let split = at / tiles_m / tiles_n;
   let tiles_k = (k + TILE_K - 1u) / TILE_K;
-  let first_tile = min(split, NUM_SPLITS) * tiles_k / NUM_SPLITS;
-  let last_tile = min(split + 1u, NUM_SPLITS) * tiles_k / NUM_SPLITS;
+  let first_tile = 0u;
+  let last_tile = tiles_k;
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
   var sum_0_0_0 = 0.0f;
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
+  var sum_1_0_0 = 0.0f;
+  var part_1_0_0 = 0.0f;
+  var sum_1_0_1 = 0.0f;
+  var part_1_0_1 = 0.0f;
+  var sum_1_1_0 = 0.0f;
+  var part_1_1_0 = 0.0f;
+  var sum_1_1_1 = 0.0f;
+  var part_1_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -158,7 +182,7 @@ fn main(
       x_tile[tile_place(row, four)] = values;
     }
     let first_step = tile * TILE_STEPS;
-    for (var place = local_index; place < 1u * TILE_N * TILE_STEPS; place += WORKGROUP_SIZE) {
+    for (var place = local_index; place < 2u * TILE_N * TILE_STEPS; place += WORKGROUP_SIZE) {
       let row = place / TILE_STEPS;
       let step = first_step + place % TILE_STEPS;
       let inside = step < row_steps;
@@ -166,19 +190,26 @@ fn main(
       let values = step_weights(w_row * row_steps + min(step, row_steps - 1u));
       let four = step_four(step) - first_four;
       w_tile[tile_place(row, four + 0u)] = select(vec4<f32>(), values[0u], inside);
-      w_tile[tile_place(row, four + 4u)] = select(vec4<f32>(), values[1u], inside);
+      w_tile[tile_place(row, four + 1u)] = select(vec4<f32>(), values[1u], inside);
+      w_tile[tile_place(row, four + 2u)] = select(vec4<f32>(), values[2u], inside);
+      w_tile[tile_place(row, four + 3u)] = select(vec4<f32>(), values[3u], inside);
     }
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
+      let w_1_0 = w_tile[tile_place(1u * TILE_N + thread_n + 0u * THREADS_N, four)];
+      part_1_0_0 += dot(x_0, w_1_0);
+      part_1_1_0 += dot(x_1, w_1_0);
+      let w_1_1 = w_tile[tile_place(1u * TILE_N + thread_n + 1u * THREADS_N, four)];
+      part_1_0_1 += dot(x_0, w_1_1);
+      part_1_1_1 += dot(x_1, w_1_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -186,15 +217,23 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
+      sum_1_0_0 += part_1_0_0;
+      part_1_0_0 = 0.0f;
+      sum_1_0_1 += part_1_0_1;
+      part_1_0_1 = 0.0f;
+      sum_1_1_0 += part_1_1_0;
+      part_1_1_0 = 0.0f;
+      sum_1_1_1 += part_1_1_1;
+      part_1_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0, sum_1_0_0);
+  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1, sum_1_0_1);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0, sum_1_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1, sum_1_1_1);
 }

@@ -2,26 +2,26 @@
 // Made by wgslgen from bonsai-1.7b-q1_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q1_0_g128_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split1
+// variant matmul_q1_0_g128_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1
 // codes: codes [N][K * 1 / 32] u32
 // scales: f16 scales in pairs, [N][K / 128]
 // x: activations [M][K], rows X_STRIDE elements apart
 // y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
 const NUM_SPLITS: u32 = 1u;
 const BLOCK_SIZE: u32 = 128u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 8u;
 const STEP_STRIDE: u32 = 8u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 1u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -153,10 +153,10 @@ fn main(
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -187,14 +187,13 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -202,15 +201,15 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }

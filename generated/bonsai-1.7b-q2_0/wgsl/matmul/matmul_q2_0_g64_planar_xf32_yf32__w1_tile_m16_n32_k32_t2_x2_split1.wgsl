@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Made by wgslgen from bonsai-8b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
+// Made by wgslgen from bonsai-1.7b-q2_0.toml; change that file and run `wgslgen render` instead of editing here.
 //
 // matmul: Y = X W^T for many tokens
-// variant matmul_q2_0_g64_planar_xf32_yf32__w1_tile_m16_n64_k32_t1_x4_split4
+// variant matmul_q2_0_g64_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1
 // codes: codes [N][K * 2 / 32] u32
 // scales: f16 scales in pairs, [N][K / 64]
 // x: activations [M][K], rows X_STRIDE elements apart
-// partials: sums of each part of K [splits][M][N]
+// y: result [M][N]
 const TILE_M: u32 = 16u;
-const TILE_N: u32 = 64u;
+const TILE_N: u32 = 32u;
 const TILE_K: u32 = 32u;
-const THREAD_M: u32 = 1u;
-const THREAD_N: u32 = 4u;
-const NUM_SPLITS: u32 = 4u;
+const THREAD_M: u32 = 2u;
+const THREAD_N: u32 = 2u;
+const NUM_SPLITS: u32 = 1u;
 const BLOCK_SIZE: u32 = 64u;
 const STEPS_PER_BLOCK: u32 = 4u;
 const STEP_FOURS: u32 = 4u;
 const STEP_STRIDE: u32 = 4u;
-const WORKGROUP_SIZE: u32 = 256u;
+const WORKGROUP_SIZE: u32 = 128u;
 const TILE_FOURS: u32 = 8u;
 const SUM_TILES: u32 = 16u;
 const TILE_STEPS: u32 = 2u;
-const THREADS_M: u32 = 16u;
+const THREADS_M: u32 = 8u;
 const THREADS_N: u32 = 16u;
 
 struct Params {
@@ -34,7 +34,7 @@ struct Params {
 @group(0) @binding(0) var<storage, read> codes: array<u32>;
 @group(0) @binding(1) var<storage, read> scales: array<u32>;
 @group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> partials: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<uniform> params: Params;
 
 var<workgroup> x_tile: array<vec4<f32>, TILE_M * TILE_FOURS>;
@@ -108,8 +108,10 @@ fn weight_row(row: u32, first_n: u32, n: u32) -> u32 {
 
 // Stores the result of token `row` and row `column` of W, or nothing past the end of either.
 fn store(row: u32, column: u32, split: u32, m: u32, n: u32, sum: f32) {
-  if (row < m && column < n && split < NUM_SPLITS) {
-    partials[(split * m + row) * n + column] = sum;
+  if (row < m && column < n && split == 0u) {
+    let place = y_row(row) * n + column;
+    let result = sum;
+    y[place] = result;
   }
 }
 
@@ -137,18 +139,18 @@ fn main(
   let first_n = at / tiles_m % tiles_n * TILE_N;
   let split = at / tiles_m / tiles_n;
   let tiles_k = (k + TILE_K - 1u) / TILE_K;
-  let first_tile = min(split, NUM_SPLITS) * tiles_k / NUM_SPLITS;
-  let last_tile = min(split + 1u, NUM_SPLITS) * tiles_k / NUM_SPLITS;
+  let first_tile = 0u;
+  let last_tile = tiles_k;
   let thread_m = local_index / THREADS_N;
   let thread_n = local_index % THREADS_N;
   var sum_0_0_0 = 0.0f;
   var part_0_0_0 = 0.0f;
   var sum_0_0_1 = 0.0f;
   var part_0_0_1 = 0.0f;
-  var sum_0_0_2 = 0.0f;
-  var part_0_0_2 = 0.0f;
-  var sum_0_0_3 = 0.0f;
-  var part_0_0_3 = 0.0f;
+  var sum_0_1_0 = 0.0f;
+  var part_0_1_0 = 0.0f;
+  var sum_0_1_1 = 0.0f;
+  var part_0_1_1 = 0.0f;
   for (var tile = first_tile; tile < last_tile; tile++) {
     let first_four = tile * TILE_FOURS;
     for (var place = local_index; place < TILE_M * TILE_FOURS; place += WORKGROUP_SIZE) {
@@ -175,14 +177,13 @@ fn main(
     workgroupBarrier();
     for (var four = 0u; four < TILE_FOURS; four++) {
       let x_0 = x_tile[tile_place(thread_m + 0u * THREADS_M, four)];
+      let x_1 = x_tile[tile_place(thread_m + 1u * THREADS_M, four)];
       let w_0_0 = w_tile[tile_place(0u * TILE_N + thread_n + 0u * THREADS_N, four)];
       part_0_0_0 += dot(x_0, w_0_0);
+      part_0_1_0 += dot(x_1, w_0_0);
       let w_0_1 = w_tile[tile_place(0u * TILE_N + thread_n + 1u * THREADS_N, four)];
       part_0_0_1 += dot(x_0, w_0_1);
-      let w_0_2 = w_tile[tile_place(0u * TILE_N + thread_n + 2u * THREADS_N, four)];
-      part_0_0_2 += dot(x_0, w_0_2);
-      let w_0_3 = w_tile[tile_place(0u * TILE_N + thread_n + 3u * THREADS_N, four)];
-      part_0_0_3 += dot(x_0, w_0_3);
+      part_0_1_1 += dot(x_1, w_0_1);
     }
     // Sums of SUM_TILES tiles join the others together, so that no chain of additions is long.
     if ((tile + 1u) % SUM_TILES == 0u || tile + 1u == last_tile) {
@@ -190,15 +191,15 @@ fn main(
       part_0_0_0 = 0.0f;
       sum_0_0_1 += part_0_0_1;
       part_0_0_1 = 0.0f;
-      sum_0_0_2 += part_0_0_2;
-      part_0_0_2 = 0.0f;
-      sum_0_0_3 += part_0_0_3;
-      part_0_0_3 = 0.0f;
+      sum_0_1_0 += part_0_1_0;
+      part_0_1_0 = 0.0f;
+      sum_0_1_1 += part_0_1_1;
+      part_0_1_1 = 0.0f;
     }
     workgroupBarrier();
   }
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_0_0);
   store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_0_1);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 2u * THREADS_N, split, m, n, sum_0_0_2);
-  store(first_m + thread_m + 0u * THREADS_M, first_n + thread_n + 3u * THREADS_N, split, m, n, sum_0_0_3);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 0u * THREADS_N, split, m, n, sum_0_1_0);
+  store(first_m + thread_m + 1u * THREADS_M, first_n + thread_n + 1u * THREADS_N, split, m, n, sum_0_1_1);
 }
