@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from node import node
 
-from wgslgen import bundlefile, expr, launch
+from wgslgen import bundlefile, expr, launch, profile
 from wgslgen.errors import UsageProblem
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.naming import variant_name
@@ -117,3 +117,37 @@ def test_dispatches_are_python_s(name: str) -> None:
 def parameters_of(variant: Kernel) -> dict[str, float]:
     names = {field.value for field in variant.uniforms()} - {*variant.SIZES}
     return dict.fromkeys(sorted(names), 0.1)
+
+
+def test_a_device_is_asked_for_what_plans_need_and_no_more() -> None:
+    """Names or plans alike; large weights raise the limits of buffers where their sizes are told."""
+    script = (
+        f'const {{ kit, select, requirements }} = await import("{(GENERATED / BUNDLES[1]).as_uri()}/index.js");\n'
+        'const few = select(kit, "linear", given.few, given.profile, { layout: "planar" }).plan;\n'
+        "const asked = [[few], [few.name], [few, given.decode]].map((wanted) => requirements(kit, wanted));\n"
+        "const sizes = { [few.name]: given.large };\n"
+        "const result = [few.name, ...asked, requirements(kit, [few], { sizes }),\n"
+        '  attempt(() => requirements(kit, ["nothing"]))];'
+    )
+    name, by_plan, by_name, both, large, refused = node(
+        script,
+        {
+            "few": {"M": 1, "N": 64, "K": 2048},
+            "large": {"M": 1, "N": 2**20, "K": 2048},
+            "profile": profile.get("core").data(),
+            "decode": "decode_layer.q2_0_g64_int8_kvf16_sg",
+        },
+    )
+    assert name.startswith("matvec_q2_0_g64_planar_m1_xf32")
+    assert by_plan == by_name
+    assert by_plan["requiredFeatures"] == []
+    assert {*by_plan["requiredLimits"]} == {
+        "maxComputeWorkgroupStorageSize",
+        "maxComputeInvocationsPerWorkgroup",
+        "maxComputeWorkgroupSizeX",
+        "maxStorageBuffersPerShaderStage",
+    }
+    assert sorted(both["requiredFeatures"]) == ["shader-f16", "subgroups"]
+    assert both["requiredLimits"]["maxComputeInvocationsPerWorkgroup"] == 256
+    assert large["requiredLimits"]["maxStorageBufferBindingSize"] == 2**20 * 2048 // 4
+    assert refused["refused"] == "this kit has no plan or variant nothing"

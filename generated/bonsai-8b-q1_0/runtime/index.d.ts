@@ -254,10 +254,10 @@ export declare function launch(
 /** Return the bytes of each buffer of `plan` for its sizes. */
 export declare function bufferBytes(plan: Plan, sizes: Sizes): Record<string, number>;
 
-/** Return what `requestDevice` must be asked for, so that all of `names` (variants or plans) can run. */
+/** Return what `requestDevice` must be asked for, so that all of `wanted` (plans, or names of plans and variants) run. */
 export declare function requirements<Name extends string, Planned extends string>(
   kit: Kit<Name, Planned>,
-  names: readonly (Name | Planned)[],
+  wanted: readonly (Name | Planned | Plan)[],
   options?: { readonly sizes?: Readonly<Record<string, Sizes>> },
 ): { requiredFeatures: GPUFeatureName[]; requiredLimits: Record<string, number> };
 

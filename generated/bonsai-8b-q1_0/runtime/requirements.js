@@ -8,25 +8,27 @@ import { planNamed } from "./kit.js";
 import { checkSizes } from "./launch.js";
 
 /**
- * Return `{ requiredFeatures, requiredLimits }` for `requestDevice`, enough for all of `names` (variants or plans).
+ * Return `{ requiredFeatures, requiredLimits }` for `requestDevice`, enough for all of `wanted`: plans, or names of
+ * plans and variants.
  *
  * Limits are the largest that a variant needs, as exact numbers; WebGPU takes one under its default for the default.
- * Weights decide how large buffers and bindings are: give `{ sizes }`, a plan's or a variant's sizes by its name, and
- * the limits of buffers and bindings are among the answer.
+ * Weights decide how large buffers and bindings are: give `{ sizes }`, the sizes of each plan by its name, and the
+ * limits of buffers and bindings are among the answer.
  */
-export function requirements(kit, names, { sizes = {} } = {}) {
+export function requirements(kit, wanted, { sizes = {} } = {}) {
+  const plans = wanted.map((plan) => (typeof plan === "string" ? planNamed(kit, plan) : plan));
   const features = new Set();
   const limits = {};
   const raise = (limit, value) => {
     limits[limit] = Math.max(limits[limit] ?? 0, value);
   };
-  for (const pass of names.flatMap((name) => planNamed(kit, name).passes)) {
+  for (const pass of plans.flatMap((plan) => plan.passes)) {
     const needed = kit.variants[pass.variant].requirements;
     needed.features.forEach((feature) => features.add(feature));
     Object.entries(needed.limits).forEach(([limit, value]) => raise(limit, value));
   }
-  for (const [name, given] of Object.entries(sizes)) {
-    for (const bytes of Object.values(bufferBytes(planNamed(kit, name), given))) {
+  for (const plan of plans.filter(({ name }) => name in sizes)) {
+    for (const bytes of Object.values(bufferBytes(plan, sizes[plan.name]))) {
       raise("maxBufferSize", bytes);
       raise("maxStorageBufferBindingSize", bytes);
     }
