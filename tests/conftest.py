@@ -60,7 +60,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, words in getattr(report, "user_properties", ()):
-                if name == "said":
+                if name == "said" and report.when == "call":
                     terminalreporter.write_line(str(words))
 
 
