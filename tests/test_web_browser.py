@@ -78,18 +78,18 @@ def test_every_variant_and_plan_gives_the_oracles_result(
     failed = []
     for subject in new:
         case = telling(subject.cases())
-        problems = [(subject, case, _problem(subject, case))]
-        for (_, _, problem), outputs in zip(problems, browser.run(name, problems), strict=True):
-            where = f"{subject_name(subject)}, {case.name}"
-            if isinstance(outputs, str):
-                failed.append(f"{where}: {outputs}")
-                continue
-            for buffer, expected in problem.expected.items():
-                verdict = expected.judge(outputs[buffer], subject.tolerance())
-                kind = subject.NAME if isinstance(subject, Kernel) else f"plan {subject.op}"
-                worst[kind] = max(worst.get(kind, 0.0), verdict.element)
-                if verdict.problem:
-                    failed.append(f"{where}, {buffer}: {verdict.problem}")
+        problem = _problem(subject, case)
+        (outputs,) = browser.run(name, [(subject, case, problem)])
+        where = f"{subject_name(subject)}, {case.name}"
+        if isinstance(outputs, str):
+            failed.append(f"{where}: {outputs}")
+            continue
+        for buffer, expected in problem.expected.items():
+            verdict = expected.judge(outputs[buffer], subject.tolerance())
+            kind = subject.NAME if isinstance(subject, Kernel) else f"plan {subject.op}"
+            worst[kind] = max(worst.get(kind, 0.0), verdict.element)
+            if verdict.problem:
+                failed.append(f"{where}, {buffer}: {verdict.problem}")
     errors = ", ".join(f"{kernel} {error:.1e}" for kernel, error in worst.items())
     record_property("said", f"Chromium, {name}: {len(new)} variants and plans; worst errors of an element: {errors}")
     assert not failed, "\n".join(failed[:20])

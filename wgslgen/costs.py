@@ -1,9 +1,9 @@
 """What passes cost: a table that `selection` ranks by, the same for every device until a measured one takes its place.
 
 A row names a kernel and some of its constants; the first row that fits a pass gives its nanoseconds, as an expression
-in the pass's sizes and the variant's constants in capitals. The figures are straight lines through the times of
-docs/measurements.md, on an NVIDIA H200 through Dawn with browser defaults; what was not measured is said to be. Of a
-matmul few tiles wait for one another along K, and many share the GPU: one line has both.
+in the pass's sizes and the variant's constants in capitals. They are rough: lines by hand through the times of
+docs/measurements.md, on an NVIDIA H200 through Dawn with browser defaults, and guesses between them; each row says
+which. Of a matmul few tiles wait for one another along K, and many share the GPU: one line has both.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Cost(NamedTuple):
     source: str
 
 
-MEASURED = "docs/measurements.md"
-SCALED = "not measured by itself: the row above, scaled by the ratio that was seen at other shapes"
+MEASURED = "a line through several times of docs/measurements.md; how it falls with TILE_ROWS is a prototype's on q1_0"
+FEW = "one or two times of docs/measurements.md: how they part into the terms is a guess"
 GUESSED = "not measured"
 
 TILES = "ceil_div(M, TILE_M) * TILE_M * (N * K // 1000)"
@@ -36,7 +36,7 @@ DEFAULT: tuple[Cost, ...] = (
         "4500 + N * K * (40 + 160 // TILE_ROWS) // 1000000",
         MEASURED,
     ),
-    Cost("matvec", {"route": "int8", "subgroups": True}, "4500 + N * K * (60 + 160 // TILE_ROWS) // 1000000", SCALED),
+    Cost("matvec", {"route": "int8", "subgroups": True}, "4500 + N * K * (60 + 160 // TILE_ROWS) // 1000000", GUESSED),
     Cost("matvec", {"route": "int8"}, "7000 + N * K * (60 + 160 // TILE_ROWS) // 1000000", MEASURED),
     Cost(
         "matvec",
@@ -44,21 +44,23 @@ DEFAULT: tuple[Cost, ...] = (
         "7300 + N * K * (150 + 300 // TILE_ROWS) // 1000000",
         MEASURED,
     ),
-    Cost("matvec", {"route": "float", "subgroups": True}, "7300 + N * K * (180 + 300 // TILE_ROWS) // 1000000", SCALED),
+    Cost(
+        "matvec", {"route": "float", "subgroups": True}, "7300 + N * K * (180 + 300 // TILE_ROWS) // 1000000", GUESSED
+    ),
     Cost("matvec", {"route": "float"}, "8500 + N * K * (190 + 300 // TILE_ROWS) // 1000000", MEASURED),
     Cost("matvec", {"route": "block"}, "9100 + N * K * (260 + 300 // TILE_ROWS) // 1000000", MEASURED),
-    Cost("matvec", {"route": "popcount"}, "4500 + N * K * (40 + 160 // TILE_ROWS) // 1000000", SCALED),
-    Cost("matmul", {"route": "subgroup_matrix", "tile_m": 16}, f"2000 + K * 5 + {TILES} * 20 // 1000", MEASURED),
-    Cost("matmul", {"route": "subgroup_matrix"}, f"2000 + K * 10 + {TILES} * 13 // 1000", MEASURED),
-    Cost("matmul", {"route": "int8", "tile_m": 16, "num_splits": 4}, f"2000 + K * 4 + {TILES} * 60 // 1000", MEASURED),
-    Cost("matmul", {"route": "int8", "tile_m": 16}, f"2000 + K * 6 + {TILES} * 60 // 1000", MEASURED),
-    Cost("matmul", {"route": "int8"}, f"2000 + K * 18 + {TILES} * 26 // 1000", MEASURED),
-    Cost("matmul", {"route": "tile", "tile_m": 16, "num_splits": 4}, f"2000 + K * 8 + {TILES} * 100 // 1000", MEASURED),
-    Cost("matmul", {"route": "tile", "tile_m": 16}, f"2000 + K * 23 + {TILES} * 100 // 1000", MEASURED),
-    Cost("matmul", {"route": "tile"}, f"2000 + K * 46 + {TILES} * 76 // 1000", MEASURED),
+    Cost("matvec", {"route": "popcount"}, "4500 + N * K * (40 + 160 // TILE_ROWS) // 1000000", GUESSED),
+    Cost("matmul", {"route": "subgroup_matrix", "tile_m": 16}, f"2000 + K * 5 + {TILES} * 20 // 1000", FEW),
+    Cost("matmul", {"route": "subgroup_matrix"}, f"2000 + K * 10 + {TILES} * 13 // 1000", FEW),
+    Cost("matmul", {"route": "int8", "tile_m": 16, "num_splits": 4}, f"2000 + K * 4 + {TILES} * 60 // 1000", FEW),
+    Cost("matmul", {"route": "int8", "tile_m": 16}, f"2000 + K * 6 + {TILES} * 60 // 1000", FEW),
+    Cost("matmul", {"route": "int8"}, f"2000 + K * 18 + {TILES} * 26 // 1000", FEW),
+    Cost("matmul", {"route": "tile", "tile_m": 16, "num_splits": 4}, f"2000 + K * 8 + {TILES} * 100 // 1000", FEW),
+    Cost("matmul", {"route": "tile", "tile_m": 16}, f"2000 + K * 23 + {TILES} * 100 // 1000", FEW),
+    Cost("matmul", {"route": "tile"}, f"2000 + K * 46 + {TILES} * 76 // 1000", FEW),
     Cost("matmul", {"route": "lut"}, f"2000 + K * 46 + {TILES} * 200 // 1000", GUESSED),
-    Cost("rms_norm", {"subgroups": True}, "2500", GUESSED),
-    Cost("rms_norm", {}, "3000", GUESSED),
+    Cost("rms_norm", {"subgroups": True}, "2500", FEW),
+    Cost("rms_norm", {}, "3000", FEW),
 )
 ANY = 2500
 """Nanoseconds of a pass without a row: GUESSED."""
