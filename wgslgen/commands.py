@@ -22,17 +22,17 @@ class Commands(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Read the group's own arguments."""
-        with _told():
+        with told():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Read the command's arguments and run it."""
-        with _told(), _terminated_like_interrupted():
+        with told(), _terminated_like_interrupted():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told() -> Iterator[None]:
     """Turn what ends a command into a message; a fault of wgslgen itself keeps its traceback."""
     try:
         yield

@@ -23,7 +23,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 @cache
 def environment() -> jinja2.Environment:
-    """Return the environment; templates are read once a process."""
+    """Return the environment; a template is read once a process, and again where its file has changed."""
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates_dir()),
         undefined=jinja2.StrictUndefined,

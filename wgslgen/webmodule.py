@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from wgslgen import formats, layouts
@@ -190,7 +189,6 @@ def _package(name: str) -> dict[str, Any]:
     }
 
 
-@cache
 def _runtime() -> dict[str, str]:
     """Return the runtime's files by name, as they stand in templates/web/runtime."""
     folder = templates_dir() / "web" / "runtime"

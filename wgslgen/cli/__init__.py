@@ -1,6 +1,6 @@
 """The command line: parses, calls, prints. Data goes to stdout; talk, progress and errors to stderr.
 
-A module holds one command; `loading`, `options` and `judges` hold what several of them share.
+A module holds one command; `loading`, `options`, `judges` and `repeat` know what commands are made of.
 """
 
 from __future__ import annotations

@@ -34,19 +34,23 @@ class Loaded:
         return bundle.build(file.name, self.grid.variants, source, file.description, file.facts, file.minify)
 
 
-def load(paths: tuple[Path, ...]) -> list[Loaded]:
+def load(named: Sequence[Path]) -> list[Loaded]:
     """Load the named bundle files, or all of `generated/` where none is named."""
-    if not paths:
-        paths = tuple(sorted(GENERATED.glob("*.toml")))
-        if not paths:
-            raise UsageProblem(
-                f"no bundle file named, and none lies in {GENERATED}/",
-                hint="make one: wgslgen init --preset bonsai-1.7b --format q2_0 --group 64",
-            )
-    for path in paths:
-        check_name(path)
-    files = [(path, bundlefile.load(path)) for path in paths]
+    files = [(path, bundlefile.load(path)) for path in choose(named)]
     return [Loaded(path, file, bundlefile.expand(file)) for path, file in files]
+
+
+def choose(named: Sequence[Path]) -> Sequence[Path]:
+    """Return the named bundle files, or all of `generated/` where none is named, after a look at their names alone."""
+    chosen = named or sorted(GENERATED.glob("*.toml"))
+    if not chosen:
+        raise UsageProblem(
+            f"no bundle file named, and none lies in {GENERATED}/",
+            hint="make one: wgslgen init --preset bonsai-1.7b --format q2_0 --group 64",
+        )
+    for path in chosen:
+        check_name(path)
+    return chosen
 
 
 def check_name(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import click
 
 from wgslgen import bundle, sizes, tables
 from wgslgen.cli import options
-from wgslgen.cli.loading import Loaded, load, paths
+from wgslgen.cli.loading import GENERATED, Loaded, choose, load, paths
+from wgslgen.cli.repeat import repeat
 from wgslgen.errors import Stale, UsageProblem
+from wgslgen.watch import changes
 
 
 @click.command()
@@ -19,14 +22,30 @@ from wgslgen.errors import Stale, UsageProblem
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Output folder, for one bundle file.")
 @click.option("--check", is_flag=True, help="Compare with the folder and write nothing; exit code 1 if it differs.")
 @click.option("--diff", is_flag=True, help="Like --check, and print the differences.")
+@click.option("--watch", is_flag=True, help="Render, and again after each change, until Ctrl-C.")
 @options.as_json
-def render(bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: bool, as_json: bool) -> None:
+def render(
+    bundle_files: tuple[Path, ...], out: Path | None, check: bool, diff: bool, watch: bool, as_json: bool
+) -> None:
     """Write the bundles that the bundle files ask for."""
-    loaded = load(bundle_files)
-    if out is not None and len(loaded) != 1:
+    chosen = choose(bundle_files)
+    if out is not None and len(chosen) != 1:
         raise UsageProblem(
-            f"--out takes one bundle file, got {len(loaded)}", hint="name one: wgslgen render BUNDLE.toml --out FOLDER"
+            f"--out takes one bundle file, got {len(chosen)}", hint="name one: wgslgen render BUNDLE.toml --out FOLDER"
         )
+    if not watch:
+        _render(load(bundle_files), out, check, diff, as_json)
+        return
+    for option, given in (("--check", check), ("--diff", diff), ("--json", as_json)):
+        if given:
+            raise UsageProblem(f"--watch writes bundles until Ctrl-C and takes no {option}", hint=f"leave {option} out")
+    repeat(lambda: _render(load(bundle_files), out), changes(bundle_files or [GENERATED]))
+
+
+def _render(
+    loaded: Sequence[Loaded], out: Path | None, check: bool = False, diff: bool = False, as_json: bool = False
+) -> None:
+    """Write the bundles, or with `check` or `diff` compare them and raise Stale where they differ."""
     builds = [(one, out or one.folder, one.build()) for one in loaded]
     for one, _, built in builds:
         sizes.check_budget(str(one.path), one.file.budget, built.files)
