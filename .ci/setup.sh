@@ -191,7 +191,7 @@ if [ "$scope" = test ]; then
   web=tests/web
   key=$(cksum <"$web/package-lock.json")
   if [ "$(cat "$web/node_modules/.stamp" 2>/dev/null)" != "$key" ]; then
-    say "installing npm packages for the tests (about 70 MB)"
+    say "installing npm packages for the tests (about 80 MB)"
     if ! npm ci --prefix "$web" --no-audit --no-fund --loglevel=error >&2; then
       say "error: npm could not install what $web/package-lock.json asks for; its message stands above"
       exit 5
