@@ -26,6 +26,13 @@ kernel = "quantize_q8"
 group = 32
 stride = 1
 """
+TINY = """
+name = "tiny"
+[[kernel]]
+kernel = "quantize_q8"
+group = 32
+stride = [1, 4]
+"""
 HALF = """
 name = "half"
 [[kernel]]

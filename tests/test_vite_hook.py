@@ -15,19 +15,11 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from cli_runs import run
+from cli_runs import TINY, run
 from talking import Talking, until
 
 ROOT = Path(__file__).parent.parent
 VITE = ROOT / "tests" / "web" / "node_modules" / "vite" / "bin" / "vite.js"
-TINY = """
-name = "kernels"
-[[kernel]]
-kernel = "quantize_q8"
-group = 32
-stride = [1, 4]
-"""
-EIGHT = TINY.replace("[1, 4]", "[1, 8]")
 TEXTS = "kernels/kernels/quantize_q8.js"
 
 
@@ -93,7 +85,7 @@ def fetched(vite: Talking, path: str) -> str:
 
 def test_a_page_that_is_served_follows_the_bundle_file(page: Path, path: str) -> None:
     """From the start, when the folder is stale, to the end, when the watch ends with the server."""
-    (page / "kernels.toml").write_text(TINY.replace("[1, 4]", "[4, 8]"))
+    (page / "kernels.toml").write_text(TINY.replace("1", "8"))
     with serve(page, path) as vite:
         vite.says("http://127.0.0.1:")
         vite.says("kernels: 2 variants, rendered: ")
@@ -112,7 +104,7 @@ def test_a_page_that_is_served_follows_the_bundle_file(page: Path, path: str) ->
 
 
 def test_a_stale_folder_is_not_built(page: Path, path: str) -> None:
-    (page / "kernels.toml").write_text(EIGHT)
+    (page / "kernels.toml").write_text(TINY.replace("4", "8"))
     done = build(page, path)
     assert done.returncode == 1
     assert "[plugin wgslgen]" in done.stderr

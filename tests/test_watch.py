@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from cli_runs import refused, run, snapshot
+from cli_runs import TINY, refused, run, snapshot
 from talking import Talking
 from watchfiles import Change
 
@@ -20,14 +20,7 @@ from wgslgen import watch
 from wgslgen.cli import render
 from wgslgen.paths import templates_dir
 
-TINY = """
-name = "tiny"
-[[kernel]]
-kernel = "quantize_q8"
-group = 32
-stride = [1, 4]
-"""
-EIGHT = TINY.replace("[1, 4]", "[1, 8]")
+EIGHT = TINY.replace("4", "8")
 WATCH = (sys.executable, "-m", "wgslgen", "render", "--watch")
 
 
