@@ -108,7 +108,7 @@ def test_a_small_decoder(tmp_path: Path) -> None:
     assert {v.d for v in grid.variants if isinstance(v, RmsNorm)} == {None, 128}
     assert "# One token, activations as int8: q, k and v, their rows stacked.\n" in text
     layers = [plan.name for plan in derive(grid.variants, bundle.facts) if plan.op == "decode_layer"]
-    assert len(layers) == 8
+    assert len(layers) == 12
 
 
 def test_an_output_projection_of_its_own(tmp_path: Path) -> None:

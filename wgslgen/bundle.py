@@ -77,10 +77,12 @@ def build(
     description: str = "",
     model: Model | None = None,
     small: bool = False,
+    profiles: tuple[str, ...] = (),
 ) -> Bundle:
     """Render all variants, and derive their plans; `source` is the bundle file's name as the texts state it.
 
-    With `small` the texts are minified. Pure but for templates.
+    With `small` the texts are minified; `profiles` are the device classes that the bundle is for, which
+    `completeness.check` has to prove. Pure but for templates.
     """
     texts = {variant: render(variant, source) for variant in variants}
     if small:
@@ -97,6 +99,7 @@ def build(
         description=description,
         model={} if model is None else model.model_dump(),
         files={path: sha256(content) for path, content in sorted(files.items())},
+        profiles=profiles,
         variants=entries,
         plans=planned,
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from wgslgen import kernels
+from wgslgen import kernels, profile
 from wgslgen.bundlerows import Table, read_table
 from wgslgen.constants import Scalar, check_names
 from wgslgen.errors import UsageProblem
@@ -24,13 +24,14 @@ from wgslgen.sizes import Budget, read_budget
 from wgslgen.slugs import is_slug, slug
 from wgslgen.spec import Frozen, Kernel
 from wgslgen.tomltext import brief, toml
+from wgslgen.wording import nearest
 
 MOST_VARIANTS = 150
 """Variants of a bundle that sets no `limit`: more than this nobody reviews, and no page needs."""
 MOST_ROWS = 20_000
 """Rows of a bundle before pruning; a product beyond it is a mistake, and expanding it would take minutes."""
 
-TOP_KEYS = ("name", "description", "limit", "budget", "minify", "model", "kernel")
+TOP_KEYS = ("name", "description", "limit", "budget", "minify", "profiles", "model", "kernel")
 
 
 class BundleFile(Frozen):
@@ -44,6 +45,8 @@ class BundleFile(Frozen):
     budget: Budget | None = None
     minify: bool = False
     """Whether the texts ship without comments and spaces, and with short names (`wgslgen.minify`)."""
+    profiles: tuple[str, ...]
+    """Device classes on which every op must have a plan for all that it takes (`wgslgen.completeness`)."""
     facts: Model | None = None
     tables: tuple[Table, ...]
 
@@ -109,6 +112,7 @@ def parse(text: str, file: str) -> BundleFile:
         limit=_limit(file, data),
         budget=read_budget(file, data["budget"]) if "budget" in data else None,
         minify=_minify(file, data),
+        profiles=_profiles(file, data),
         facts=_model(file, data["model"]) if "model" in data else None,
         tables=tuple(read_table(file, number, table) for number, table in enumerate(tables, 1)),
     )
@@ -230,6 +234,23 @@ def _minify(file: str, data: dict[str, Any]) -> bool:
     raise UsageProblem(
         f"{file}: minify = {brief(minify)}; expected true or false", hint="set minify = true, or leave it out"
     )
+
+
+def _profiles(file: str, data: dict[str, Any]) -> tuple[str, ...]:
+    known = [*profile.profiles()]
+    names = data.get("profiles", known)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UsageProblem(
+            f"{file}: profiles = {brief(names)}; expected a list of device classes",
+            hint='set profiles = ["core"], or leave it out for all of them',
+        )
+    for name in names:
+        if name not in known:
+            raise UsageProblem(
+                f"{file}: profiles: {brief(name)} is not among {', '.join(known)}",
+                hint=f"write {toml(nearest(name, known) or 'core')}, or leave profiles out for all of them",
+            )
+    return tuple(dict.fromkeys(names))
 
 
 def _model(file: str, data: object) -> Model:

@@ -167,8 +167,17 @@ def _decode(weights: Sequence[Weight], model: Model | None) -> Iterator[Ask]:
         return
     for route in decoder.ROUTES:
         for role, constants in (decoder.wanted(model, layers[0], ends[0], route) or {}).items():
-            open_ones = {axis: {"subgroups": BOTH, "cache": FLOATS}[axis] for axis in decoder.axes(constants)}
-            yield Ask(f"One token, activations {ACTIVATIONS[route]}: {ROLES[role]}.", {**constants, **open_ones})
+            yield Ask(f"One token, activations {ACTIVATIONS[route]}: {ROLES[role]}.", {**constants, **_axes(constants)})
+
+
+def _axes(constants: Rows) -> Rows:
+    """Return the axes that a role leaves open: subgroups or none, and for compatibility mode less threads."""
+    values: Rows = {"subgroups": BOTH, "cache": FLOATS}
+    axes = decoder.axes(constants)
+    if "workgroup_size" not in axes:
+        return {axis: values[axis] for axis in axes}
+    wide = decoder.WIDE[constants["kernel"]]
+    return {"workgroup_size,subgroups": [(wide, False), (wide, True), (decoder.NARROW, False)]}
 
 
 # ---- the kernels ----------------------------------------------------------------------------------
@@ -213,7 +222,8 @@ def _matmul(stored: Format, weights: Sequence[Weight], wide: bool) -> Iterator[A
         if constants is None:
             continue
         few, most = (good_matmul_tile(route, stored, few=few) for few in (True, False))
-        sizes = [(*size.values(),) for size in ((few, most) if wide else (most,))]
+        # A tile of floats for many tokens has 256 threads, and compatibility mode 128.
+        sizes = [(*size.values(),) for size in ((few, most) if wide or route == "tile" else (most,))]
         tile: Rows = {",".join(most): sizes, "epilogue": EPILOGUES if wide else "store"}
         yield Ask(
             f"{stored}: {many}, activations {ACTIVATIONS['int8' if route == 'int8' else 'float']}.",

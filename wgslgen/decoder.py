@@ -22,6 +22,10 @@ NUM_SPLITS = 16
 MOST_BAKED_WEIGHTS = 2**24
 """Past this a matrix's N is a uniform: its proof would take minutes, and rows gain nothing by being counted."""
 
+WIDE: Mapping[str, int] = {"rms_norm": 256, "argmax_merge": 256}
+"""Kernels whose one workgroup sees a whole row, and its threads; in compatibility mode they are `NARROW`."""
+NARROW = 128
+
 Route = Literal["float", "int8"]
 ROUTES: tuple[Route, ...] = ("float", "int8")
 
@@ -35,10 +39,12 @@ class Choice:
     route: Route
     subgroups: bool
     cache: Literal["f32", "f16"]
+    narrow: bool = False
+    """Whether no workgroup has more than 128 threads, which is all that compatibility mode grants."""
 
 
 def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str, dict[str, Any]] | None:
-    """Return kernel and constants of each role, still without `subgroups` and `cache`; None where the route has none.
+    """Return kernel and constants of each role, but for those of `axes`; None where the route has none.
 
     So it has where a kernel refuses the model's sizes: a head_dim that is not whole loads, say.
 
@@ -53,7 +59,7 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
     matvec = {role: {**(products[role] or {}), **good_tile(sizes[role]["k"]), **sizes[role]} for role in sizes}
     heads = {"q_heads": model.q_heads, "kv_heads": model.kv_heads, "head_dim": model.head_dim}
     q8 = _int8(matvec["qkv"], stored)
-    norm = {"kernel": "rms_norm", "d": model.hidden, "workgroup_size": 256}
+    norm = {"kernel": "rms_norm", "d": model.hidden}
     roles: dict[str, dict[str, Any]] = {
         "norm": {**norm, **q8},
         "qkv": matvec["qkv"],
@@ -79,7 +85,7 @@ def wanted(model: Model, stored: Format, ends: Format, route: Route) -> dict[str
         "embedding": {"kernel": "get_rows", **_read_as(last), "k": model.hidden},
         "output_norm": {**norm, **_int8(last, ends)},
         "lm_head": {**last, **good_tile(model.hidden, rows=8), "kernel": "lm_head_argmax", "k": model.hidden},
-        "token": {"kernel": "argmax_merge", "workgroup_size": 256},
+        "token": {"kernel": "argmax_merge"},
     }
     if route == "float":
         del roles["quantise"]
@@ -138,13 +144,23 @@ def variants(model: Model, choice: Choice) -> dict[str, Kernel] | None:
 
 
 def axes(constants: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return which of `subgroups` and `cache` a role with these constants leaves open."""
-    fields = kernels.get(constants["kernel"]).model_fields
-    folds = constants.get("qk_norm", True)  # rope_cache_kv folds nothing but norms
-    return tuple(name for name in ("subgroups", "cache") if name in fields and (name != "subgroups" or folds))
+    """Return which of `workgroup_size`, `subgroups` and `cache` a role with these constants leaves open."""
+    kernel = constants["kernel"]
+    fields = kernels.get(kernel).model_fields
+    open_ones = {
+        "workgroup_size": kernel in WIDE,
+        "subgroups": "subgroups" in fields and constants.get("qk_norm", True),  # rope_cache_kv folds norms alone
+        "cache": "cache" in fields,
+    }
+    return tuple(name for name, is_open in open_ones.items() if is_open)
 
 
 def _variant(constants: Mapping[str, Any], choice: Choice) -> Kernel:
+    kernel = constants["kernel"]
     given = {name: value for name, value in constants.items() if name != "kernel"}
-    open_ones = {name: getattr(choice, name) for name in axes(constants)}
-    return kernels.get(constants["kernel"])(**given, **open_ones)
+    chosen = {
+        "workgroup_size": NARROW if choice.narrow else WIDE.get(kernel),
+        "subgroups": choice.subgroups,
+        "cache": choice.cache,
+    }
+    return kernels.get(kernel)(**given, **{name: chosen[name] for name in axes(constants)})

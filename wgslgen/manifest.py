@@ -19,7 +19,7 @@ from wgslgen.naming import variant_name, what_name
 from wgslgen.plan import Plan
 from wgslgen.spec import Frozen, Kernel, Requirements, Tolerance
 
-SCHEMA_VERSION: Literal[3] = 3
+SCHEMA_VERSION: Literal[4] = 4
 MANIFEST = "manifest.json"
 SCHEMA = "manifest.schema.json"
 
@@ -146,11 +146,13 @@ class Manifest(Frozen):
     schema_: str = Field(alias="$schema", default=f"./{SCHEMA}")
     license: Literal["MIT"] = "MIT"
     made_by: str
-    schema_version: Literal[3] = SCHEMA_VERSION
+    schema_version: Literal[4] = SCHEMA_VERSION
     name: str
     description: str
     model: dict[str, int | float | bool | str]
     files: dict[str, str]
+    profiles: tuple[str, ...]
+    """Device classes on which each shape that a plan takes has a plan, where its buffers fit the class's limits."""
     variants: tuple[VariantEntry, ...]
     plans: tuple[PlanEntry, ...] = ()
 

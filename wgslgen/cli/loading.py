@@ -31,7 +31,9 @@ class Loaded:
         """Render the bundle to memory."""
         file = self.file
         source = self.path.name
-        return bundle.build(file.name, self.grid.variants, source, file.description, file.facts, file.minify)
+        return bundle.build(
+            file.name, self.grid.variants, source, file.description, file.facts, file.minify, file.profiles
+        )
 
 
 def load(named: Sequence[Path]) -> list[Loaded]:

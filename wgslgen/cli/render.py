@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from wgslgen import bundle, sizes, tables
+from wgslgen import bundle, completeness, sizes, tables
 from wgslgen.cli import options
 from wgslgen.cli.loading import GENERATED, Loaded, choose, load, paths
 from wgslgen.cli.repeat import repeat
@@ -49,6 +49,7 @@ def _render(
     builds = [(one, out or one.folder, one.build()) for one in loaded]
     for one, _, built in builds:
         sizes.check_budget(str(one.path), one.file.budget, built.files)
+        completeness.check(str(one.path), built.manifest, one.file.profiles)
     if not (check or diff):
         for _, folder, built in builds:
             bundle.refuse_foreign(built, folder)  # before the first of them is written

@@ -35,9 +35,10 @@ def plans(variants: Sequence[Kernel], model: Model | None) -> Iterator[Plan]:
     layers = dict.fromkeys(v.weight_format for v in variants if isinstance(v, Matvec))
     ends = dict.fromkeys(v.weight_format for v in variants if isinstance(v, LmHeadArgmax))
     caches = dict.fromkeys(v.cache for v in variants if isinstance(v, AttentionSplit))
-    for stored, end, route, subgroups, cache in product(layers, ends, decoder.ROUTES, (False, True), caches):
+    rest = (decoder.ROUTES, (False, True), caches, (False, True))
+    for stored, end, route, subgroups, cache, narrow in product(layers, ends, *rest):
         with suppress(ValidationError):
-            yield from decode_plans(model, Choice(stored, end, route, subgroups, cache))
+            yield from decode_plans(model, Choice(stored, end, route, subgroups, cache, narrow))
 
 
 def decode_plans(model: Model, choice: Choice) -> Iterator[Plan]:
@@ -106,7 +107,7 @@ def head(roles: Mapping[str, Kernel], choice: Choice) -> Plan:
     lm_head = roles["lm_head"]
     slots = f"ceil_div(N, {lm_head.const_values['TILE_ROWS']})"
     return Plan(
-        name=plan_name("decode_head", lm_head),
+        name=plan_name("decode_head", lm_head, roles["token"]),
         op="decode_head",
         doc="the likeliest token behind the last layer",
         sizes=("N",),
@@ -134,7 +135,8 @@ def layer_name(choice: Choice) -> str:
     """Return the name of a layer's plan, which has no principal pass."""
     stored = choice.stored
     group = f"_g{stored.group}" if len(stored.groups) > 1 else ""
-    words = [f"{stored.name}{group}", choice.route, f"kv{choice.cache}", *(["sg"] if choice.subgroups else [])]
+    words = [f"{stored.name}{group}", choice.route, f"kv{choice.cache}"]
+    words += ["sg"] * choice.subgroups + [f"wg{decoder.NARROW}"] * choice.narrow
     return f"decode_layer.{'_'.join(words)}"
 
 

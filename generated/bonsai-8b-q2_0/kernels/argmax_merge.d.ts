@@ -9,4 +9,5 @@ export declare const argmax_merge: KernelModule<"argmax_merge", ArgmaxMergeVaria
 /** The variants of argmax_merge in this bundle. */
 export type ArgmaxMergeVariant =
   | "argmax_merge__wg256"
-  | "argmax_merge__wg256_sg";
+  | "argmax_merge__wg256_sg"
+  | "argmax_merge__wg128";

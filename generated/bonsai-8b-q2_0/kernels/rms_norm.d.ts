@@ -10,8 +10,10 @@ export declare const rms_norm: KernelModule<"rms_norm", RmsNormVariant>;
 export type RmsNormVariant =
   | "rms_norm_xf32_d4096__v4_wg256"
   | "rms_norm_xf32_d4096__v4_wg256_sg"
+  | "rms_norm_xf32_d4096__v4_wg128"
   | "rms_norm_xf32_q64_s4_d4096__v4_wg256"
   | "rms_norm_xf32_q64_s4_d4096__v4_wg256_sg"
+  | "rms_norm_xf32_q64_s4_d4096__v4_wg128"
   | "rms_norm_xf32__v4_wg64"
   | "rms_norm_xf32__v4_wg64_sg"
   | "rms_norm_xf32__v4_wg256"

@@ -36,5 +36,6 @@ export type MatmulVariant =
   | "matmul_q4_1_planar_xf32_yf32__w1_subgroup_matrix_m64_n32_k32_sm2_sn2_f32_8x8x8_split1"
   | "matmul_q4_1_planar_xf32_yf32_residual__w1_subgroup_matrix_m64_n32_k32_sm2_sn2_f32_8x8x8_split1"
   | "matmul_q4_1_planar_xf32_yf32_swiglu__w1_subgroup_matrix_m64_n32_k32_sm2_sn2_f32_8x8x8_split1"
+  | "matmul_q8_0_planar_xf32_yf32__w1_tile_m16_n32_k32_t2_x2_split1"
   | "matmul_q8_0_planar_xf32_yf32__w1_tile_m64_n64_k32_t4_x4_split1"
   | "matmul_q8_0_planar_xf32_yf32__w4_int8_m64_n64_k64_t8_x4_a32_split1";
