@@ -178,6 +178,20 @@ def test_the_ranking_is_by_cost_and_names_every_candidate_once() -> None:
     assert len(names) == len({*names}) == len([*selection.candidates(kit("bonsai-1.7b-q2_0"), "linear")])
 
 
+def test_a_driver_on_the_cpu_has_costs_of_its_own() -> None:
+    """There a workgroup of 128 is dear, and int8 no gain; a kind without rows has the rows without a kind alone."""
+    for name in ("swiftshader", "lavapipe"):
+        assert profile.get(name).kind == "software"
+        here = chosen(name, ONE, rounding="int8")
+        assert here.plan is not None
+        assert "wg32" in here.plan["name"]
+        assert "_float_" in here.plan["name"]
+    assert "_int8_" in (chosen("chrome-d3d12-nvidia", ONE, rounding="int8").plan or {})["name"]
+    strange = {**profile.get("core").data(), "kind": "abacus"}
+    found = selection.select(kit("bonsai-1.7b-q2_0"), "linear", ONE, strange)
+    assert {each.ns for each in found.ranked} == {costs.ANY, 2 * costs.ANY}  # of one pass and of two
+
+
 def test_other_costs_give_another_ranking() -> None:
     dear = [{"kernel": "matvec", "constants": {"tile_rows": 8}, "ns": 10**9}, *costs.cost_rows()]
     changed = {**kit("bonsai-1.7b-q2_0"), "costs": dear}
@@ -197,7 +211,7 @@ def test_what_there_is_not_is_said(op: str, want: dict[str, Any]) -> None:
 
 def test_a_cost_names_constants_and_numbers_that_its_kernel_has() -> None:
     known = {kernel.NAME: kernel for kernel in KERNELS}
-    for row in costs.DEFAULT:
+    for row in (*costs.DEFAULT, *costs.SOFTWARE):
         kernel = known[row.kernel]
         assert {*row.constants} <= {*kernel.model_fields}
         numbers = {name.upper() for name in kernel.model_fields} | {*kernel.SIZES}

@@ -1,9 +1,13 @@
-"""What passes cost: a table that `selection` ranks by, the same for every device until a measured one takes its place.
+"""What passes cost: a table for each kind of device, which `selection` ranks by.
 
-A row names a kernel and some of its constants; the first row that fits a pass gives its nanoseconds, as an expression
-in the pass's sizes and the variant's constants in capitals. They are rough: lines by hand through the times of
-docs/measurements.md, on an NVIDIA H200 through Dawn with browser defaults, and guesses between them; each row says
-which. Of a matmul few tiles wait for one another along K, and many share the GPU: one line has both.
+A row names a kernel and some of its constants; the first row of the device's kind that fits a pass gives its
+nanoseconds, as an expression in the pass's sizes and the variant's constants in capitals. They are rough: lines by hand
+through what was measured, and guesses between; each row says which.
+
+- `gpu`, the default: times of docs/measurements.md, on an NVIDIA H200 through Dawn with browser defaults. Of a matmul
+  few tiles wait for one another along K, and many share the GPU: one line has both.
+- `software`, drivers that run on the CPU: there a barrier costs more than the work between two of them, so that small
+  workgroups win; and packed integers gain nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +18,13 @@ from wgslgen import expr
 
 
 class Cost(NamedTuple):
-    """Nanoseconds of a pass: which passes it is for, the expression, and where it comes from."""
+    """Nanoseconds of a pass: which passes it is for, the expression, where it comes from, and the kind of device."""
 
     kernel: str
     constants: dict[str, str | int | bool]
     ns: str
     source: str
+    device: str = "gpu"
 
 
 MEASURED = "a line through several times of docs/measurements.md; how it falls with TILE_ROWS is a prototype's on q1_0"
@@ -62,12 +67,53 @@ DEFAULT: tuple[Cost, ...] = (
     Cost("rms_norm", {"subgroups": True}, "2500", FEW),
     Cost("rms_norm", {}, "3000", FEW),
 )
+
+SWIFTSHADER = "a line through times of docs/measurements/software-costs-2026-12.txt: one shape, two busy cores"
+FULL = "ceil_div(M, TILE_M) * TILE_M * N * K"
+"""Products of a matmul whose last tile is full."""
+
+SOFTWARE: tuple[Cost, ...] = (
+    Cost(
+        "matvec",
+        {"route": "float", "subgroups": True},
+        "N * K * (4 + 8 // TILE_ROWS) * ((WORKGROUP_SIZE + 16) // 48)",
+        SWIFTSHADER,
+        "software",
+    ),
+    Cost(
+        "matvec",
+        {"route": "float"},
+        "N * K * (9 + 9 // TILE_ROWS) * ((WORKGROUP_SIZE - 8) // 24)",
+        SWIFTSHADER,
+        "software",
+    ),
+    Cost(
+        "matvec",
+        {"route": "int8"},
+        "N * K * (8 + 4 // TILE_ROWS) * (WORKGROUP_SIZE // 16 - 1)",
+        SWIFTSHADER,
+        "software",
+    ),
+    Cost("matvec", {"route": "block"}, "N * K * (6 + 45 // TILE_ROWS)", SWIFTSHADER, "software"),
+    Cost("matvec", {}, "N * K * 20", GUESSED, "software"),
+    Cost("matmul", {"num_splits": 4}, f"{FULL} * 8", SWIFTSHADER, "software"),
+    Cost("matmul", {"route": "int8", "tile_m": 64}, f"{FULL} * 5", SWIFTSHADER, "software"),
+    Cost("matmul", {"tile_m": 64}, f"{FULL} * 4", SWIFTSHADER, "software"),
+    Cost("matmul", {}, f"{FULL} * 7", SWIFTSHADER, "software"),
+    Cost("rms_norm", {}, "M * D * (WORKGROUP_SIZE + 64) // 64", GUESSED, "software"),
+)
 ANY = 2500
 """Nanoseconds of a pass without a row: GUESSED."""
 
 
 def cost_rows() -> list[dict[str, Any]]:
-    """Return the table as JSON: kernel, constants and the expression, ready for `evaluate` of the runtime."""
+    """Return the tables as JSON: kind of device, kernel, constants, and the expression as `evaluate` reads it."""
     return [
-        {"kernel": row.kernel, "constants": row.constants, "ns": expr.to_json(expr.parse(row.ns))} for row in DEFAULT
+        {
+            "device": row.device,
+            "kernel": row.kernel,
+            "constants": row.constants,
+            "ns": expr.to_json(expr.parse(row.ns)),
+        }
+        for row in (*DEFAULT, *SOFTWARE)
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -32,6 +32,8 @@ class Profile(Frozen):
 
     name: str
     about: str
+    kind: Literal["gpu", "software"] = "gpu"
+    """Whose costs a plan has there (`wgslgen.costs`)."""
     features: tuple[str, ...]
     language_features: tuple[str, ...] = Field(alias="languageFeatures")
     limits: dict[str, int]

@@ -86,7 +86,7 @@ def select(kit: Entry, op: str, sizes: Sizes, profile: Entry, want: Entry | None
     for at, plan in enumerate(found):
         reason = _refusal(kit, plan, wanted, want or {}, str(most), sizes, profile)
         if reason is None:
-            ranked.append((_cost(kit, plan, sizes), at, plan))
+            ranked.append((_cost(kit, plan, sizes, profile), at, plan))
         else:
             refused.append(Refusal(plan["name"], reason))
     ranked.sort(key=lambda each: each[:2])
@@ -240,13 +240,15 @@ def missing(variant: Entry, profile: Entry) -> list[str]:
     return reasons
 
 
-def _cost(kit: Entry, plan: Entry, sizes: Sizes) -> int:
+def _cost(kit: Entry, plan: Entry, sizes: Sizes, profile: Entry) -> int:
     total = 0
+    kinds = (None, profile.get("kind", "gpu"))
+    rows = [row for row in kit["costs"] if row.get("device") in kinds]
     try:
         for step in plan["passes"]:
             variant = kit["variants"][step["variant"]]
             own = {name: evaluate(step["sizes"][name], sizes) for name in variant["sizes"]}
-            total += _pass_cost(kit["costs"], variant, own)
+            total += _pass_cost(rows, variant, own)
     except _TooLarge:
         return ENDLESS
     return min(total, ENDLESS)
