@@ -5,6 +5,8 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 VENV := .venv
 RUN := $(VENV)/bin
+# The bundle of the example page; its variants are among those of generated/, where they are proven.
+EXAMPLE := examples/web/kernels.toml
 # Test processes at a time. The software GPUs use several threads each, so two keep a small machine busy.
 JOBS ?= 2
 
@@ -16,8 +18,9 @@ help: ## List the targets.
 setup: ## Make the venv, and install naga-cli and the software GPU drivers where they are missing.
 	@bash .ci/setup.sh
 
-bundle: setup ## Render the bundles under generated/, validate them with both judges, and prove every variant.
+bundle: setup ## Render the bundles under generated/ and of the example, validate them with both judges, and prove every variant.
 	$(RUN)/wgslgen render
+	$(RUN)/wgslgen render $(EXAMPLE)
 	$(RUN)/wgslgen verify --require-gpu --require naga,tint
 
 docs: ## Write docs/kernels.md from the specs and docs/coverage.md from records; needs no naga-cli and no driver.
@@ -35,8 +38,9 @@ lint: ## Check style, formatting and types; needs no naga-cli and no driver.
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
 
-check: lint ## Lint, then check that generated/ is what the specs and templates render to.
+check: lint ## Lint, then check that the bundles are what the specs and templates render to.
 	$(RUN)/wgslgen render --check
+	$(RUN)/wgslgen render --check $(EXAMPLE)
 
 format: ## Format the code and repair what ruff can repair.
 	@bash .ci/setup.sh python

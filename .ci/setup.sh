@@ -3,7 +3,8 @@
 #
 #   bash .ci/setup.sh          the venv, naga-cli and the two software GPU drivers
 #   bash .ci/setup.sh python   the venv alone, for targets that compile and run no shader
-#   bash .ci/setup.sh test     all that and what the tests of the ES module need: Node.js, and tools from npm
+#   bash .ci/setup.sh test     all that and what the tests of the ES module and of the example page need: Node.js, and
+#                              packages from npm
 #
 # A second run only looks whether all is still there. What cannot be installed here is told in one message,
 # with exit code 5. Settings, all optional: PYTHON (the interpreter to use), XDG_CACHE_HOME,
@@ -185,17 +186,17 @@ if [ "$scope" != python ]; then
   ln -sfn "$(find_naga)" "$venv/bin/naga" # beside the Python that runs wgslgen, where it looks first
 fi
 
-# --- Tools from npm: what judges a bundle's ES module -------------------------------------------------
+# --- Packages from npm: what judges a bundle's ES module, and what the example page is built with --------
 
 if [ "$scope" = test ]; then
-  web=tests/web
-  key=$(cksum <"$web/package-lock.json")
-  if [ "$(cat "$web/node_modules/.stamp" 2>/dev/null)" != "$key" ]; then
-    say "installing npm packages for the tests (about 80 MB)"
+  for web in tests/web examples/web; do
+    key=$(cksum <"$web/package-lock.json")
+    [ "$(cat "$web/node_modules/.stamp" 2>/dev/null)" != "$key" ] || continue
+    say "installing npm packages for $web (about 80 MB)"
     if ! npm ci --prefix "$web" --no-audit --no-fund --loglevel=error >&2; then
       say "error: npm could not install what $web/package-lock.json asks for; its message stands above"
       exit 5
     fi
     echo "$key" >"$web/node_modules/.stamp"
-  fi
+  done
 fi

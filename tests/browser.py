@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+import playwright.sync_api
+from playwright.sync_api import Page
 
 from wgslgen.errors import ToolMissing
 from wgslgen.judging import Subject, subject_name
@@ -29,7 +30,7 @@ FLAGS = (
     "--no-first-run",
 )
 PLACES = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-TYPES = {".html": "text/html", ".js": "text/javascript", ".json": "application/json"}
+TYPES = {".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".css": "text/css"}
 
 
 class Browser:
@@ -100,23 +101,35 @@ def handler(folders: Mapping[str, Path], data: dict[str, bytes]) -> type[BaseHTT
 
 
 @contextmanager
-def chromium(folders: Mapping[str, Path]) -> Iterator[Browser]:
-    """Give a page in headless Chromium whose scripts find each folder under its name."""
-    executable = next((place for place in PLACES if Path(place).is_file()), None)
-    if executable is None:
-        raise ToolMissing("Chromium is missing", hint="make setup")
-    data: dict[str, bytes] = {}
+def served(folders: Mapping[str, Path], data: dict[str, bytes]) -> Iterator[str]:
+    """Serve each folder under its name, and the data; give the origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(folders, data))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    origin = f"http://127.0.0.1:{server.server_port}"
     try:
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=executable, args=[*FLAGS])
-            page = browser.new_page()
-            page.goto(f"{origin}/page.html")
-            page.wait_for_function("globalThis.ready")
-            yield Browser(page, origin, data)
-            browser.close()
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def launched(*flags: str) -> Iterator[playwright.sync_api.Browser]:
+    """Give headless Chromium with SwiftShader as its GPU."""
+    executable = next((place for place in PLACES if Path(place).is_file()), None)
+    if executable is None:
+        raise ToolMissing("Chromium is missing", hint="make setup")
+    with playwright.sync_api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=[*FLAGS, *flags])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def chromium(folders: Mapping[str, Path]) -> Iterator[Browser]:
+    """Give a page in headless Chromium whose scripts find each folder under its name."""
+    data: dict[str, bytes] = {}
+    with served(folders, data) as origin, launched() as browser:
+        page = browser.new_page()
+        page.goto(f"{origin}/page.html")
+        page.wait_for_function("globalThis.ready")
+        yield Browser(page, origin, data)

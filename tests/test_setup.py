@@ -29,6 +29,10 @@ PLAIN_TOOLS = (
     "sh",
 )
 
+FOLDERS = ("tests/web", "examples/web")
+"""Where packages from npm lie."""
+LOCKS = tuple(f"{folder}/package-lock.json" for folder in FOLDERS)
+
 PYTHON = f"""#!/bin/sh
 case "$*" in
   "-m venv --clear "*) mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; echo "venv" >>"$LOG" ;;
@@ -99,7 +103,7 @@ class Machine:
 
     def checkout(self, name: str = "clone") -> Path:
         folder = self.root / name
-        for file in ("pyproject.toml", ".ci/setup.sh", "tests/web/package-lock.json"):
+        for file in ("pyproject.toml", ".ci/setup.sh", *LOCKS):
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(CHECKOUT / file, folder / file)
         return folder
@@ -221,11 +225,12 @@ def test_the_tests_alone_take_tools_from_npm_and_take_them_once(machine: Machine
         assert machine.set_up(checkout, "test", NPM_FAILS="1")[0] == 5
     machine.log()
     assert machine.set_up(checkout, "test")[0] == 0
-    assert [line.split()[:2] for line in machine.log()] == [["npm", "ci"]]
+    assert [line.split()[:4] for line in machine.log()] == [["npm", "ci", "--prefix", folder] for folder in FOLDERS]
     assert machine.set_up(checkout, "test") == (0, "")
-    (checkout / "tests/web/package-lock.json").write_text("{}", encoding="utf-8")
-    assert machine.set_up(checkout, "test")[0] == 0
-    assert len(machine.log()) == 1
+    for lock, folder in zip(LOCKS, FOLDERS, strict=True):
+        (checkout / lock).write_text("{}", encoding="utf-8")
+        assert machine.set_up(checkout, "test")[0] == 0
+        assert [line.split()[3] for line in machine.log()] == [folder]
 
 
 def test_a_fresh_clone_reuses_the_users_naga(machine: Machine) -> None:
