@@ -198,7 +198,7 @@ function detail({ error, allowed, compared, total }: Comparison): string {
   }
   const found = total === compared ? `all ${total} values` : `${compared} of ${total} values`;
   return allowed === 0
-    ? `Of ${found} ${error || "none"} differ${error > 1 ? "" : "s"}.`
+    ? `Different values: ${error} of ${compared}.`
     : `Worst error ${small(error)} of ${small(allowed)} allowed, in ${found}.`;
 }
 
