@@ -330,6 +330,24 @@ def test_without_timestamps_the_pages_own_clock_measures(opened: Opener) -> None
     assert all(float(value.split()[0]) > 0 for value in values)
 
 
+def test_a_run_can_be_stopped_and_a_new_question_stops_it(opened: Opener) -> None:
+    page = opened()
+    pick(page, LINEAR)
+    button, bars = page.locator("#run"), page.locator(".plot li")
+    button.click()
+    bars.first.wait_for()
+    assert button.inner_text() == "Stop"
+    button.click()
+    page.wait_for_function("document.querySelector('#status').textContent === 'Stopped.'")
+    assert 0 < bars.count() < page.locator("#ranking tbody tr").count()
+    button.click()
+    bars.first.wait_for()
+    pick(page, "argmax")
+    page.wait_for_function("document.querySelector('#run').textContent === 'Run all 2 here'")
+    assert bars.count() == 0
+    assert run_all(page).startswith("Agrees")
+
+
 def test_an_empty_result_is_no_mistake(opened: Opener) -> None:
     page = opened()
     pick(page, LINEAR)

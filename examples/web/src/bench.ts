@@ -32,8 +32,8 @@ export interface Listener {
   say(what: string): void;
   outcome(outcome: Outcome): void;
   lost(message: string): void;
-  /** Whether the person asks something else by now. */
-  stale(): boolean;
+  /** Whether to run no further candidate. */
+  stopped(): boolean;
 }
 
 /** Run the candidates `names` on a device of their own, which is gone when this is done. */
@@ -53,7 +53,7 @@ export async function bench(
     const answer = await problem.answer();
     const buffers = new Inputs(device, problem);
     for (const [index, plan] of plans.entries()) {
-      if (listener.stale()) {
+      if (listener.stopped()) {
         return;
       }
       listener.say(`Running ${index + 1} of ${plans.length}`);

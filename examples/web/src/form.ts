@@ -16,7 +16,7 @@ export interface Question {
 /** The value of a shape that is no preset. */
 const OWN = "own";
 
-/** The form; `changed` hears of each new question, `run` of the wish to run it. */
+/** The form; `changed` hears of each new question, `press` of the button. */
 export class Form {
   readonly element: HTMLFormElement;
   readonly #own = el("div", { class: "own" });
@@ -26,7 +26,7 @@ export class Form {
   readonly #changed: (question: Question) => void;
   #op = OPS[0];
 
-  constructor(changed: (question: Question) => void, run: () => void) {
+  constructor(changed: (question: Question) => void, press: () => void) {
     this.#changed = changed;
     const ops = el("fieldset", { class: "ops" }, el("legend", {}, "Op"), ...OPS.map((op) => this.#radio(op)));
     const features = el("label", { class: "check" }, this.#features, "Use the device's optional features");
@@ -41,7 +41,7 @@ export class Form {
     );
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
-      run();
+      press();
     });
     this.element.addEventListener("input", (event) => this.#input(event.target));
     this.#show();

@@ -15,8 +15,9 @@ import { Results } from "./results.js";
 function start(adapter: GPUAdapter): void {
   const banner = el("p", { id: "lost", class: "notice", role: "alert", hidden: true });
   const place = el("div", {});
-  let busy = false;
   let results: Results;
+  let running: Results | null = null; // those that a run fills now
+  let stop = false;
 
   /** Answer the question of now, without running anything. */
   const ask = () => {
@@ -26,36 +27,55 @@ function start(adapter: GPUAdapter): void {
     form.say(results.problem);
     offer();
   };
-  const offer = () => form.offer(busy ? "Running…" : results.offer, results.names.length > 0 && !busy);
+  const offer = () => {
+    if (!running) {
+      form.offer(results.offer, results.names.length > 0);
+    } else if (stopped()) {
+      form.offer("Stopping…", false);
+    } else {
+      form.offer("Stop", true);
+    }
+  };
+  /** Whether the person pressed the button again, or asks something else by now. */
+  const stopped = () => stop || running !== results;
 
   const run = async () => {
     ask();
     const { op, sizes, want } = form.question;
     const own = results;
-    const stale = () => own !== results; // the person asks something else by now
-    const say = (what: string) => stale() || form.say(what);
+    const say = (what: string) => own === results && form.say(what);
     banner.hidden = true;
-    busy = true;
+    running = own;
+    stop = false;
     offer();
     try {
       await bench(own.names, sizes, () => op.problem(sizes, want), {
         say: (what) => say(`${what}…`),
         outcome: (outcome) => own.add(outcome),
-        stale,
+        stopped,
         lost: (message) => {
           banner.textContent = lost(message);
           banner.hidden = false;
         },
       });
-      say("Done.");
+      say(stop ? "Stopped." : "Done.");
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
     }
-    busy = false;
+    running = null;
     offer();
   };
 
-  const form = new Form(ask, () => void run());
+  const press = () => {
+    if (running) {
+      stop = true;
+      offer();
+    } else {
+      void run();
+    }
+  };
+
+  const form = new Form(ask, press);
   byId("page").replaceChildren(banner, form.element, place);
   byId("adapter").replaceChildren(
     ...facts(adapter).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
