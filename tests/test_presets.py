@@ -99,21 +99,21 @@ def test_a_bundle_is_of_a_size_to_review(preset: str, stored: Format) -> None:
 @every
 @every_format
 def test_a_bundle_holds_all_that_a_token_needs(preset: str, stored: Format) -> None:
-    """Each route with and without subgroups, with either cache: a form for any device among them."""
+    """Each route with and without subgroups, and for 128 threads, with either cache: a form for any device."""
     grid, model = grid_of(preset, stored), presets.get(preset)
     made = plans.derive(grid.variants, model)
     routes = ("float", "int8") if stored.quantised else ("float",)
     group = f"_g{stored.group}" if len(stored.groups) > 1 else ""
     assert {plan.name for plan in made if plan.op == "decode_layer"} == {
-        f"decode_layer.{stored.name}{group}_{route}_kv{cache}{subgroups}"
+        f"decode_layer.{stored.name}{group}_{route}_kv{cache}{form}"
         for route in routes
         for cache in ("f32", "f16")
-        for subgroups in ("", "_sg")
+        for form in ("", "_sg", "_wg128")
     }
     passes = {plan.name: len(plan.passes) for plan in made if plan.op == "decode_layer"}
     assert {count for name, count in passes.items() if "_float_" in name} == {9}
     assert {count for name, count in passes.items() if "_int8_" in name} <= {10}
-    assert sum(plan.op == "decode_head" for plan in made) == 2 * len(routes)
+    assert sum(plan.op == "decode_head" for plan in made) == 3 * len(routes)
     assert any(plan.op == "decode_embedding" for plan in made)
     plain = [plan for plan in made if not any(variant.features() for variant in plan.variants)]
     assert {"decode_embedding", "decode_layer", "decode_head"} <= {plan.op for plan in plain}

@@ -114,6 +114,8 @@ export interface Plan {
 
 /** Nanoseconds of the passes of a kernel that have these constants, as an expression in sizes and CONSTANTS. */
 export interface Cost {
+  /** The kind of device that it is for; without one it is for all. */
+  readonly device?: string;
   readonly kernel: string;
   readonly constants: Readonly<Record<string, number | string | boolean>>;
   readonly ns: Expression;
@@ -155,6 +157,8 @@ export interface WeightFormat {
 /** What is known of a device. */
 export interface Profile {
   readonly name: string;
+  /** Whose costs plans have there: "gpu" (the default), "software" for drivers on the CPU, or one of your own. */
+  readonly kind?: string;
   readonly features: readonly string[];
   readonly languageFeatures: readonly string[];
   readonly limits: Readonly<Record<string, number>>;

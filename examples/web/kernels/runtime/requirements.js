@@ -84,6 +84,9 @@ export function missing(variant, profile) {
 /** What of a product of subgroup matrices must be equal. */
 const MATRIX = ["component", "result", "m", "n", "k"];
 
+/** Architectures of drivers that run on the CPU. */
+const SOFTWARE = ["swiftshader", "llvmpipe", "warp"];
+
 /**
  * Return the profile of a GPUAdapter, or of a GPUDevice, which answers for what it was made with.
  *
@@ -101,6 +104,7 @@ export function profileOf(adapter, languageFeatures = globalThis.navigator?.gpu?
   const sizes = { min: info.subgroupMinSize || 4, max: info.subgroupMaxSize || 128 };
   return {
     name: [info.vendor, info.architecture].filter(Boolean).join(" ") || "device",
+    kind: info.isFallbackAdapter || SOFTWARE.includes(info.architecture) ? "software" : "gpu",
     features,
     languageFeatures: [...languageFeatures],
     limits,

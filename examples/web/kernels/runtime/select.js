@@ -42,7 +42,7 @@ export function select(kit, op, sizes, profile, want = {}) {
   for (const plan of found) {
     const reason = refusal(kit, plan, wanted, want, most, sizes, profile);
     if (reason === null) {
-      ranked.push({ plan, ns: cost(kit, plan, sizes) });
+      ranked.push({ plan, ns: cost(kit, plan, sizes, profile) });
     } else {
       refused.push({ name: plan.name, reason });
     }
@@ -153,12 +153,13 @@ function sizesOf(step, variant, sizes) {
   return Object.fromEntries(variant.sizes.map((name) => [name, evaluate(step.sizes[name], sizes)]));
 }
 
-/** Return the nanoseconds of a plan by the kit's table. */
-function cost(kit, plan, sizes) {
+/** Return the nanoseconds of a plan by the kit's rows for this kind of device. */
+function cost(kit, plan, sizes, { kind = "gpu" }) {
+  const rows = kit.costs.filter((row) => row.device === undefined || row.device === kind);
   const total = () =>
     plan.passes.reduce((sum, step) => {
       const variant = kit.variants[step.variant];
-      return sum + costOfPass(kit.costs, variant, sizesOf(step, variant, sizes));
+      return sum + costOfPass(rows, variant, sizesOf(step, variant, sizes));
     }, 0);
   return Math.min(counted(total, ENDLESS), ENDLESS);
 }
