@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wgslgen.dawn import open_dawn
+from wgslgen.dawn import NO_TOGGLES, Toggles, open_dawn, request_device
 from wgslgen.errors import ToolMissing
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.matrixconfigs import MatrixConfig
@@ -246,10 +246,16 @@ class Gpu:
         device.queue.submit([encoder.finish()])
         return agreed_size(device.queue.read_buffer(buffer).cast("I").tolist())
 
-    def device(self, features: frozenset[str] = frozenset(), raised: Mapping[str, int] | None = None) -> Any:
+    def device(
+        self,
+        features: frozenset[str] = frozenset(),
+        raised: Mapping[str, int] | None = None,
+        toggles: Toggles = NO_TOGGLES,
+    ) -> Any:
         """Return a device with these features and the default limits, save those that `raised` names.
 
-        Raises ToolMissing where the adapter lacks a feature or a limit.
+        `toggles` are Dawn's and mean nothing to wgpu-native. Raises ToolMissing where the adapter lacks a feature or a
+        limit.
         """
         for feature in sorted(features - self.features):
             raise ToolMissing(f"adapter {self.name} ({self.info['device']}) has no feature {feature}")
@@ -257,13 +263,15 @@ class Gpu:
         for limit, value in limits.items():
             if limit.startswith("max") and value > self.limits[limit]:
                 raise ToolMissing(f"adapter {self.name}: {limit} {value} > {self.limits[limit]}")
-        key = (features, tuple(sorted(limits.items())))
+        key = (features, tuple(sorted(limits.items())), toggles)
         if key not in self._devices:
             native = self.kind.dialect == "native"
             names = sorted(FEATURES[feature] if native else feature for feature in features)
             # Dawn makes one device from an adapter, so each device starts from a fresh one.
-            self._devices[key] = _find(self.kind, self.module).request_device_sync(
-                required_features=names,
-                required_limits={kebab(name): value for name, value in limits.items()},
-            )
+            adapter = _find(self.kind, self.module)
+            wanted = {kebab(name): value for name, value in limits.items()}
+            if native:
+                self._devices[key] = adapter.request_device_sync(required_features=names, required_limits=wanted)
+            else:
+                self._devices[key] = request_device(adapter, names, wanted, toggles)
         return self._devices[key]

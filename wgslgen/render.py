@@ -18,7 +18,7 @@ DIRECTIVES = {
 
 def render(variant: Kernel, source: str) -> str:
     """Return the web text of `variant`; `source` names the bundle file in its first lines."""
-    template = environment().get_template(f"kernels/{variant.NAME}.wgsl.j2")
+    template = environment().get_template(f"{variant.FOLDER}/{variant.NAME}.wgsl.j2")
     text = template.render(
         variant=variant,
         source=source,

@@ -191,6 +191,8 @@ class Kernel(Frozen):
     """Base of the kernels. An instance is a variant; making one refuses constants that do not go together."""
 
     NAME: ClassVar[str]
+    FOLDER: ClassVar[str] = "kernels"
+    """The folder of templates/ that holds the text, NAME.wgsl.j2."""
     SUMMARY: ClassVar[str]
     SIZES: ClassVar[tuple[str, ...]]
     """Names of the problem's sizes, as expressions use them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 import click
 from pydantic_core import to_json
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -24,6 +26,9 @@ from wgslgen.report import Report
 from wgslgen.sizes import kernel_sizes, module_size
 from wgslgen.verify import Outcome
 
+SECONDS_OF_A_LINE = 5.0
+"""Between two lines of `steps` where stderr is no terminal."""
+
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
@@ -34,17 +39,41 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda count: bar.advance(task, count)
 
 
+@contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """Show on stderr what something long is at; yields the function that takes the words.
+
+    On a terminal they follow one another in one line; elsewhere a line is written every few seconds.
+    """
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status("") as status:
+            yield lambda words: status.update(escape(words))
+        return
+    last = -SECONDS_OF_A_LINE
+
+    def say(words: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_OF_A_LINE:
+            click.echo(words, err=True)
+            last = time.monotonic()
+
+    yield say
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON on stdout; infinity and NaN, which JSON has no words for, become null."""
     click.echo(to_json(value, indent=1, inf_nan_mode="null").decode())
 
 
-def _console() -> Console:
+def screen() -> Console:
+    """Return stdout as rich writes to it: wide in a pipe, so that names are not cut."""
     terminal = sys.stdout is not None and sys.stdout.isatty()  # None where the caller closed it
     return Console() if terminal else Console(width=200)
 
 
-def _table(*columns: str) -> Table:
+def new_table(*columns: str) -> Table:
+    """Return a plain table with these columns, numbers behind the first."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for at, column in enumerate(columns):
         table.add_column(column, justify="left" if at == 0 else "right", overflow="fold")
@@ -64,8 +93,8 @@ def listing(name: str, grid: Grid, built: Bundle) -> dict[str, Any]:
 
 def print_listing(name: str, grid: Grid, built: Bundle) -> None:
     """Print variants with sizes and requirements, pruned rows with reasons, then what a page loads a kernel."""
-    console = _console()
-    table = _table("variant", "bytes", "gzip", "threads", "workgroup bytes", "needs")
+    console = screen()
+    table = new_table("variant", "bytes", "gzip", "threads", "workgroup bytes", "needs")
     for variant in grid.variants:
         content = built.files[variant_file(variant)]
         requirements = variant.requirements
@@ -89,7 +118,7 @@ def print_listing(name: str, grid: Grid, built: Bundle) -> None:
 def _modules(grid: Grid, built: Bundle) -> Table:
     """Return the table of the kernels' modules; the last line is all that a page can load."""
     count = Counter(variant.NAME for variant in grid.variants)
-    table = _table("module", "variants", "bytes", "gzip")
+    table = new_table("module", "variants", "bytes", "gzip")
     for kernel, size in kernel_sizes(built.files).items():
         table.add_row(f"kernels/{kernel}.js", str(count[kernel]), str(size.bytes), str(size.gzip))
     everything = module_size(built.files)
@@ -99,8 +128,8 @@ def _modules(grid: Grid, built: Bundle) -> Table:
 
 def print_validation(report: Report) -> None:
     """Print which judges ran, and how many texts each refused."""
-    console = _console()
-    table = _table("judge", "version", "texts", "refused", "not judged")
+    console = screen()
+    table = new_table("judge", "version", "texts", "refused", "not judged")
     for run in report.ran:
         refused = sum(
             any(f.judge == run.judge and f.severity == "error" for f in found) for found in report.findings.values()
@@ -118,10 +147,10 @@ def _print_missing(console: Console, report: Report) -> None:
 
 def print_proof(proof: Proof) -> None:
     """Print a line a kernel: variants, what the judges said, oracle runs, the worst errors; then a line an adapter."""
-    console = _console()
+    console = screen()
     if any(outcome.tensor for outcome in proof.outcomes):
         _print_tensors(console, proof.outcomes)
-    table = _table(
+    table = new_table(
         "kernel",
         "variants",
         "naga",
@@ -154,7 +183,7 @@ def print_proof(proof: Proof) -> None:
 
 
 def _print_tensors(console: Console, outcomes: Sequence[Outcome]) -> None:
-    table = _table("tensor", "variants", "oracle runs", "failed", "NMSE", "error")
+    table = new_table("tensor", "variants", "oracle runs", "failed", "NMSE", "error")
     for tensor in dict.fromkeys(outcome.tensor or "" for outcome in outcomes):
         here = [outcome for outcome in outcomes if outcome.tensor == tensor]
         table.add_row(

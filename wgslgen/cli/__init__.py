@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 import wgslgen
-from wgslgen.cli import explain, init, listing, render, validate, verify
+from wgslgen.cli import bench, explain, init, listing, render, validate, verify
 from wgslgen.commands import Commands
 
 
@@ -22,6 +22,7 @@ from wgslgen.commands import Commands
         explain.explain_choice,
         validate.validate,
         verify.verify,
+        bench.bench,
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
