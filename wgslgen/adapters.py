@@ -246,6 +246,13 @@ class Gpu:
         device.queue.submit([encoder.finish()])
         return agreed_size(device.queue.read_buffer(buffer).cast("I").tolist())
 
+    def tick_seconds(self, device: Any) -> float:
+        """Return the seconds of a tick of timestamps: Dawn counts nanoseconds, wgpu-native as the driver does."""
+        if self.kind.dialect == "web":
+            return 1e-9
+        native: Any = importlib.import_module("wgpu.backends.wgpu_native")
+        return float(native.lib.wgpuQueueGetTimestampPeriod(device.queue._internal)) * 1e-9
+
     def device(
         self,
         features: frozenset[str] = frozenset(),

@@ -37,6 +37,11 @@ class Pace:
     """Host time after which no new round begins."""
 
 
+def software(rounds: int) -> Pace:
+    """Return the pace for drivers that run kernels on the CPU: no clocks to warm, but the first run compiles."""
+    return Pace(rounds=rounds, round_seconds=0.002, warm_seconds=0.0, most_warm_seconds=0.2, budget=2.0)
+
+
 @dataclass(frozen=True)
 class Sample:
     """Seconds of one repetition, round by round."""

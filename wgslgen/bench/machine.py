@@ -159,8 +159,8 @@ class Machine:
             _encode(encoder.begin_compute_pass(timestamp_writes=stamps), units, repetitions)
             encoder.resolve_query_set(self._queries, 0, 2, self._resolved, 0)
             self.device.queue.submit([encoder.finish()])
-            stamps_ns = np.frombuffer(self.device.queue.read_buffer(self._resolved), np.uint64)
-            return max(int(stamps_ns[1]) - int(stamps_ns[0]), 0) * 1e-9
+            ticks = np.frombuffer(self.device.queue.read_buffer(self._resolved), np.uint64)
+            return max(int(ticks[1]) - int(ticks[0]), 0) * self._tick
 
         return seconds
 
@@ -175,6 +175,10 @@ class Machine:
             return time.perf_counter() - start
 
         return seconds
+
+    @cached_property
+    def _tick(self) -> float:
+        return self.gpu.tick_seconds(self.device)
 
     @cached_property
     def _queries(self) -> Any:

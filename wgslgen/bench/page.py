@@ -139,15 +139,15 @@ def roofline(backend: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -
     measured = {each["name"]: each["value"] for each in backend["references"]}
     low = min(point.x for each in series for point in each.points) / 2
     high = max(point.x for each in series for point in each.points) * 4
-    roofs = {}
+    roofs = []
     used = {each["unit"] for each in results}
     for unit, name in ROOFS.items():
         if unit in measured and unit in used:
             knee = measured[unit] / measured["read"]
             ends = [low, *([knee] if low < knee < high else []), max(high, knee)]
             line = [Point(at, min(measured[unit], at * measured["read"]), name) for at in ends]
-            roofs[name] = Series(name, line)
-    return plots.scatter(series, "operations a byte", "operations a second", False, roofs)
+            roofs.append(Series(name, line))
+    return plots.scatter(series, "operations a byte", "operations a second", roofs)
 
 
 def by_tile(results: Sequence[Mapping[str, Any]]) -> str:
@@ -156,7 +156,7 @@ def by_tile(results: Sequence[Mapping[str, Any]]) -> str:
     for name, own in _grouped(results, lambda each: f"{each['route']} {each['constants']['workgroup_size']}"):
         best = _best(own, lambda each: float(each["constants"]["tile_rows"]))
         series.append(Series(name, [Point(rows, each["seconds"] * 1e6, _said(each)) for rows, each in best]))
-    return plots.scatter(series, "TILE_ROWS", "us", True, {})
+    return plots.scatter(series, "TILE_ROWS", "us")
 
 
 def against_m(results: Sequence[Mapping[str, Any]]) -> str:
@@ -165,7 +165,7 @@ def against_m(results: Sequence[Mapping[str, Any]]) -> str:
     for name, own in _grouped(results, lambda each: str(each["route"])):
         best = _best(own, lambda each: float(each["shape"]["M"]))
         series.append(Series(name, [Point(m, each["seconds"] * 1e6, _said(each)) for m, each in best]))
-    return plots.scatter(series, "M, tokens", "us", True, {})
+    return plots.scatter(series, "M, tokens", "us")
 
 
 def _against_m(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -36,6 +36,8 @@ class Axis(NamedTuple):
     first: float
     last: float
     label: str
+    marks: tuple[float, ...] = ()
+    """Where the ticks are; empty: at round numbers."""
 
     def at(self, value: float) -> float:
         """Return the pixel of a number."""
@@ -43,34 +45,37 @@ class Axis(NamedTuple):
         return self.first + share * (self.last - self.first)
 
     def ticks(self) -> list[float]:
-        """Return the powers of ten within; where they are few, 2 and 5 times them, too."""
+        """Return the marks, or the powers of ten within; where they are few, 2 and 5 times them, too."""
+        if self.marks:
+            return [*self.marks]
         powers = range(math.floor(math.log10(self.low)) - 1, math.ceil(math.log10(self.high)) + 1)
         factors = (1,) if math.log10(self.high / self.low) > 3 else (1, 2, 5)
         found = [factor * 10.0**power for power in powers for factor in factors]
         return [tick for tick in found if self.low * 0.999 <= tick <= self.high * 1.001]
 
 
-def axis(values: Iterable[float], first: float, last: float, label: str) -> Axis:
-    """Return an axis with some room around the values."""
-    every = [value for value in values if value > 0]
-    low, high = (min(every), max(every)) if every else (1.0, 10.0)
-    return Axis(low / 1.4, high * 1.4, first, last, label)
+def axis(values: Iterable[float], first: float, last: float, label: str, marked: bool = False) -> Axis:
+    """Return an axis with some room around the values, and if `marked` a tick at each of them."""
+    every = sorted({value for value in values if value > 0}) or [1.0, 10.0]
+    return Axis(every[0] / 1.4, every[-1] * 1.4, first, last, label, tuple(every) if marked else ())
 
 
-def scatter(series: Sequence[Series], x_label: str, y_label: str, lines: bool, roofs: Mapping[str, Series]) -> str:
-    """Return a plot of points, joined by lines if wished, under roofs, which are lines with a name at their end."""
-    drawn = [*series, *roofs.values()]
-    points = [point for each in drawn for point in each.points]
-    x = axis((point.x for point in points), LEFT, WIDTH - RIGHT, x_label)
+def scatter(series: Sequence[Series], x_label: str, y_label: str, roofs: Sequence[Series] = ()) -> str:
+    """Return a plot of points under roofs, which are lines with a name above their end.
+
+    Without roofs the points of a series are joined by lines, and each number along x has its tick.
+    """
+    points = [point for each in (*series, *roofs) for point in each.points]
+    x = axis((point.x for point in points), LEFT, WIDTH - RIGHT, x_label, marked=not roofs)
     y = axis((point.y for point in points), HEIGHT - BOTTOM, TOP, y_label)
     parts = [*_frame(x, y)]
-    for name, roof in roofs.items():
+    for roof in roofs:
         parts.append(_path(roof.points, x, y, 'class="roof"'))
         last = roof.points[-1]
-        parts.append(_text(x.at(last.x) + 5, y.at(last.y) + 4, name, "start", "quiet"))
+        parts.append(_text(x.at(last.x), y.at(last.y) - 5, roof.name, "end", "quiet"))
     for number, each in enumerate(series):
         colour = COLOURS[number % len(COLOURS)]
-        if lines and len(each.points) > 1:
+        if not roofs and len(each.points) > 1:
             parts.append(_path(each.points, x, y, f'class="line" stroke="{colour}"'))
         parts += [_dot(point, x, y, colour) for point in each.points]
     parts += _legend([each.name for each in series])

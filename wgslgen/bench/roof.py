@@ -17,8 +17,8 @@ from wgslgen.plan import Pass, Plan
 READ, COPY = "read", "copy"
 WORK = {READ: 1 << 30, COPY: 1 << 29}
 """Bytes that the kernels of bandwidth read on a GPU, far more than its caches hold."""
-WORK_SOFTWARE = {READ: 1 << 26, COPY: 1 << 25}
-GROUPS, GROUPS_SOFTWARE = 8448, 8
+WORK_SOFTWARE = {READ: 1 << 25, COPY: 1 << 24}
+GROUPS, GROUPS_SOFTWARE = 8448, 4
 """Workgroups of the kernels of rate: 64 for each of an H200's processors; a few where a CPU runs them."""
 NEAR = 0.5
 """The share of a roof from which on it counts as the limit."""

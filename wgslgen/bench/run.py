@@ -8,7 +8,7 @@ from typing import Any
 
 from wgslgen import formats, presets
 from wgslgen.bench import decoding, grid, modelrun, results, suite
-from wgslgen.bench.clock import Pace
+from wgslgen.bench.clock import Pace, software
 from wgslgen.bench.jobs import Job, Refused, jobs, plans_of
 from wgslgen.bench.machine import Backend, Machine
 from wgslgen.bench.modelrun import ModelTime
@@ -30,6 +30,7 @@ class Run:
     """What one backend did."""
 
     machine: Machine
+    pace: Pace
     roof: Roof
     results: list[Result] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
@@ -43,19 +44,20 @@ class Run:
         return self.machine.backend.label
 
 
-def start(backend: Backend, pace: Pace, say: Say) -> Run:
+def start(backend: Backend, rounds: int, say: Say) -> Run:
     """Open a backend and measure its roof; raise ToolMissing where it is not there."""
     say(f"{backend.label}: bandwidths and rates")
     machine = Machine(backend)
-    return Run(machine, measure_roof(machine, pace))
+    pace = software(rounds) if machine.software else Pace(rounds=rounds)
+    return Run(machine, pace, measure_roof(machine, pace))
 
 
-def time_jobs(run: Run, todo: Iterable[Job], pace: Pace, say: Say, per_pass: bool = True) -> list[Result]:
+def time_jobs(run: Run, todo: Iterable[Job], say: Say, per_pass: bool = True) -> list[Result]:
     """Time jobs on a run's machine, add to its results and refusals, and return the new results."""
     new: list[Result] = []
     for job in todo:
         say(f"{run.label}: {job.plan.name}")
-        outcome = time_job(run.machine, job, pace, per_pass)
+        outcome = time_job(run.machine, job, run.pace, per_pass)
         if isinstance(outcome, Refused):
             run.refused.append(outcome)
         else:
@@ -72,19 +74,18 @@ def time_model(
     stored: Format,
     keys: int,
     tokens: int,
-    pace: Pace,
     say: Say,
     by_kind: bool = True,
 ) -> None:
     """Time a token and a prompt of a model, and add them to the run."""
     choice = decoding.choice_for(run.machine, model, stored)
     for work in (decoding.token(model, choice, keys), decoding.prompt(run.machine, model, choice, tokens)):
-        timed = modelrun.time_work(run.machine, name, str(stored), work, pace, by_kind, say)
+        timed = modelrun.time_work(run.machine, name, str(stored), work, run.pace, by_kind, say)
         run.models.append(timed)
     run.machine.forget()
 
 
-def time_targets(run: Run, pace: Pace, say: Say) -> None:
+def time_targets(run: Run, say: Say) -> None:
     """Time everything that the targets of the run's machine need."""
     rows = suite.rows_for(run.machine.software)
     timings = dict.fromkeys(timing for row in rows for timing in row.needs)
@@ -92,11 +93,11 @@ def time_targets(run: Run, pace: Pace, say: Say) -> None:
     for timing in timings:
         todo, refused = wanted_jobs(timing)
         run.refused += refused
-        found[timing] = time_jobs(run, todo, pace, say, per_pass=False)
+        found[timing] = time_jobs(run, todo, say, per_pass=False)
     if any(row.tokens for row in rows):
         stored = formats.get("q2_0", 64)
         model = presets.get(TARGET_MODEL)
-        time_model(run, TARGET_MODEL, model, stored, TARGET_KEYS, TARGET_TOKENS, pace, say)
+        time_model(run, TARGET_MODEL, model, stored, TARGET_KEYS, TARGET_TOKENS, say)
     run.context = Context(run.roof, found, {timed.work.tokens: timed for timed in run.models})
 
 
@@ -195,8 +196,8 @@ def data(runs: Sequence[Run]) -> dict[str, Any]:
 
 def _all_verdicts(runs: Sequence[Run]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    for software in (False, True):
-        kind = [run for run in runs if run.context is not None and run.machine.software == software]
+    for in_software in (False, True):
+        kind = [run for run in runs if run.context is not None and run.machine.software == in_software]
         if kind:
             found += verdicts(kind[0], kind[1:])
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from wgslgen.errors import UsageProblem
+from wgslgen.wording import nearest
 
 Shape = dict[str, int]
 
@@ -24,7 +25,10 @@ def shapes(op: str, given: Sequence[str]) -> list[Shape]:
     """Return the shapes that `given` names, or the usual ones of `op`; a number may be several with colons between."""
     if not given:
         if op not in USUAL:
-            raise UsageProblem(f"op {op} has no usual shape", hint="say --shape SIZE=NUMBER,SIZE=NUMBER")
+            raise UsageProblem(
+                f"op {op} has no usual shape; there is one for {', '.join(USUAL)}",
+                hint=f"--op {nearest(op, USUAL) or 'linear'}, or say --shape SIZE=NUMBER,SIZE=NUMBER",
+            )
         return [*USUAL[op]]
     return [shape for text in given for shape in _expanded(text)]
 

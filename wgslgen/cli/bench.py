@@ -10,7 +10,6 @@ import click
 from wgslgen import formats, presets, tables
 from wgslgen.adapters import ADAPTERS, open_adapter
 from wgslgen.bench import grid, page, run, text
-from wgslgen.bench.clock import Pace
 from wgslgen.bench.jobs import Job, Refused, jobs, plans_of
 from wgslgen.bench.machine import Backend
 from wgslgen.bench.run import Run, Say
@@ -71,22 +70,21 @@ def bench(
             f"{asked[0]} takes no {asked[1] if len(asked) > 1 else 'bundle file and no --shape'}",
             hint=f"wgslgen bench {asked[0]}{'' if asked[0] == '--targets' else ' …'}",
         )
-    pace = Pace(rounds=rounds)
     stored = _formats(weight_format, group)
     known = None if model is None else presets.get(model)
     todo, refused = ([], []) if targets or known else _jobs(bundle_files, op or "linear", given, pattern, stored)
     runs: list[Run] = []
     with tables.steps() as say:
         for backend in _backends(adapters, unchecked, say):
-            one = run.start(backend, pace, say)
+            one = run.start(backend, rounds, say)
             runs.append(one)
             if targets:
-                run.time_targets(one, pace, say)
+                run.time_targets(one, say)
             elif known is not None:
-                run.time_model(one, str(model), known, stored[0], keys, tokens, pace, say)
+                run.time_model(one, str(model), known, stored[0], keys, tokens, say)
             else:
                 one.refused += refused
-                run.time_jobs(one, todo, pace, say)
+                run.time_jobs(one, todo, say)
     run.require_any(runs)
     found = run.data(runs)
     if html is not None:

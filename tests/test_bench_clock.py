@@ -1,0 +1,95 @@
+"""When a time is trusted: warm-up, repetitions, rounds, median and spread, and the slope without timestamps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from wgslgen.bench.clock import SMALLEST, Pace, Sample, measure, slope
+
+PACE = Pace(rounds=5, round_seconds=0.01, most_repetitions=1000, warm_seconds=0.05, most_warm_seconds=1.0, budget=10.0)
+
+
+class Device:
+    """A device whose clock is the test's: a repetition takes what `cost` says of the round's number."""
+
+    def __init__(self, cost: Callable[[int], float]) -> None:
+        self.cost, self.time = cost, 0.0
+        self.asked: list[int] = []
+
+    def __call__(self, repetitions: int) -> float:
+        seconds = repetitions * self.cost(len(self.asked))
+        self.asked.append(repetitions)
+        self.time += seconds
+        return seconds
+
+    def now(self) -> float:
+        return self.time
+
+
+def test_median_and_spread_are_those_of_the_rounds() -> None:
+    sample = Sample((0.002, 0.001, 0.004, 0.003, 0.0025), 7, True)
+    assert sample.seconds == 0.0025
+    assert sample.spread == pytest.approx(0.003 / 0.0025)
+
+
+def test_repetitions_fill_a_round_and_rounds_are_as_many_as_asked_for() -> None:
+    device = Device(lambda _: 0.0001)
+    sample = measure(device, PACE, device.now)
+    assert sample.repetitions * 0.0001 >= PACE.round_seconds
+    assert sample.repetitions <= 110
+    assert list(sample.rounds) == pytest.approx([0.0001] * 5)
+    assert device.asked[-5:] == [sample.repetitions] * 5
+    assert sample.warmed
+    assert sample.spread == pytest.approx(0)
+
+
+def test_repetitions_end_somewhere() -> None:
+    device = Device(lambda _: 1e-8)
+    assert measure(device, PACE, device.now).repetitions == 1000
+
+
+def test_a_slow_first_dispatch_does_not_make_rounds_short() -> None:
+    device = Device(lambda at: 0.009 if at == 0 else 0.0001)
+    assert measure(device, PACE, device.now).repetitions * 0.0001 >= PACE.round_seconds
+
+
+def test_rounds_begin_when_the_clocks_are_up() -> None:
+    """Each round is faster than the one before until the twentieth; none of the slow ones counts."""
+    device = Device(lambda at: 0.001 * max(1.0, 4.0 - 0.15 * at))
+    sample = measure(device, PACE, device.now)
+    assert sample.warmed
+    assert list(sample.rounds) == pytest.approx([0.001] * 5)
+
+
+def test_warm_up_lasts_a_while_even_where_rounds_agree() -> None:
+    device = Device(lambda _: 0.001)
+    measure(device, PACE, device.now)
+    warm = sum(device.asked) * 0.001 - 5 * device.asked[-1] * 0.001
+    assert warm >= PACE.warm_seconds
+
+
+def test_warm_up_ends_where_rounds_never_agree_and_that_is_said() -> None:
+    device = Device(lambda at: 0.01 * (1 + at % 2))
+    sample = measure(device, PACE, device.now)
+    assert not sample.warmed
+    assert len(sample.rounds) == 5
+    assert device.time < PACE.most_warm_seconds + 1
+
+
+def test_a_slow_device_gets_fewer_rounds_but_one() -> None:
+    device = Device(lambda _: 4.0)
+    sample = measure(device, PACE, device.now)
+    assert sample.repetitions == 1
+    assert sample.rounds == (4.0,)
+    assert device.time <= PACE.budget + 2 * 4.0 + 4.0
+
+
+def test_a_slope_leaves_out_what_comes_once() -> None:
+    timer = slope(lambda repetitions: 0.5 + 0.001 * repetitions)
+    assert timer(8) == pytest.approx(0.008)
+
+
+def test_a_slope_is_never_nothing() -> None:
+    assert slope(lambda _: 0.5)(8) == 8 * SMALLEST
