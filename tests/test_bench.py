@@ -6,12 +6,13 @@ import html.parser
 import json
 import re
 from pathlib import Path
+from xml.dom import minidom
 
 import pytest
 from cli_runs import refused, run, run_apart, told
 
 from wgslgen import formats
-from wgslgen.bench import decoding, modelrun
+from wgslgen.bench import decoding, modelrun, record
 from wgslgen.bench.clock import Pace
 from wgslgen.bench.jobs import plans_of
 from wgslgen.bench.machine import Backend, Machine
@@ -146,6 +147,14 @@ def test_a_bundle_on_lavapipe_as_data_and_as_a_page(bundle: Path, tmp_path: Path
     assert all("chromium-experimental-subgroup-matrix" in each["reason"] for each in unable)
     assert sum("it is for M = 1" in each["reason"] for each in backend["refused"]) == 5
     _check_page(page.read_text(encoding="utf-8"), points=len(backend["results"]))
+    figures = record.write_plots(found, tmp_path / "plots")
+    assert [path for _, path in figures] == [
+        "plots/01-roofline.svg",
+        "plots/02-time-by-tile_rows-and-workgroup-size.svg",
+        "plots/03-time-against-m.svg",
+    ]
+    for _, path in figures:
+        assert minidom.parse(str(tmp_path / path)).documentElement  # noqa: S318  # our own file
 
 
 def _check_page(text: str, points: int) -> None:

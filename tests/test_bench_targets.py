@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from wgslgen import formats
-from wgslgen.bench import rotate, suite
-from wgslgen.bench.clock import Sample
+from wgslgen.bench import record, rotate, suite
+from wgslgen.bench.clock import Pace, Sample
 from wgslgen.bench.counts import Count
 from wgslgen.bench.jobs import Job, alone_plan
+from wgslgen.bench.machine import Backend
 from wgslgen.bench.results import PassTime, Result, baseline
 from wgslgen.bench.roof import Measured, Roof
+from wgslgen.bench.run import Run, verdicts
 from wgslgen.bench.shapes import shapes
 from wgslgen.bench.suite import Context, Row, Value
 from wgslgen.errors import UsageProblem
@@ -135,3 +140,29 @@ def test_what_is_no_shape_is_refused(text: str) -> None:
 def test_an_op_without_a_usual_shape_asks_for_one() -> None:
     with pytest.raises(UsageProblem, match="no usual shape"):
         shapes("top_k", [])
+
+
+def ran(backend: Backend, seconds: float) -> Run:
+    """Return a run of one timing, as if on a GPU: the f32 route on 151936 x 4096 weights of q2_0."""
+    machine: Any = SimpleNamespace(backend=backend, software=False)
+    timing = suite.product(suite.Q2, 1, suite.VOCAB, 4096, "matvec")
+    return Run(machine, Pace(), ROOF, context=Context(ROOF, {timing: [result("float", seconds)]}))
+
+
+def test_a_target_is_judged_where_it_counts_and_other_columns_stand_beside_it() -> None:
+    checked, unchecked = Backend("dawn-gpu"), Backend("dawn-gpu", unchecked=True)
+    rows = verdicts(ran(unchecked, 2.5e-6), [ran(checked, 1e-5)])
+    assert [row["work"] for row in rows] == [row.work for row in suite.rows_for(software=False)]
+    measured = [row for row in rows if row["judged"] is not None]
+    (row,) = measured
+    assert row["work"] == "decode 151936 x 4096 q2_0, f32 activations, of read"
+    assert row["target"] == ">= 25.0%"
+    assert row["judged"]["backend"] == "dawn-gpu"
+    assert row["judged"]["value"] == pytest.approx(5e6 / 1e-5 / 4e12)
+    assert row["judged"]["reached"] is False
+    assert row["judged"]["short_by"] == pytest.approx(0.5)
+    assert row["figures"]["dawn-gpu, unchecked"]["reached"] is True
+    lines = [*record.markdown({"backends": [], "targets": rows})]
+    assert lines[1] == "| work | target | dawn-gpu, unchecked | dawn-gpu | verdict | limit by count |"
+    assert "| >= 25.0% | 50.0% | 12.5% | short by 50% | neither by count (memory (read) 12%" in lines[4]
+    assert lines[3].endswith("| >= 75.0% | – | – | not measured | – |")

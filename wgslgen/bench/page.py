@@ -33,6 +33,7 @@ svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 th, td { text-align: right; padding: .28rem .6rem; border-bottom: 1px solid var(--grid); white-space: nowrap;
   font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 18rem; }
+th:last-child, td:last-child { text-align: left; white-space: normal; min-width: 13rem; color: var(--quiet); }
 th { color: var(--quiet); font-weight: 600; } .good { color: var(--good); } .bad { color: var(--bad); }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--quiet); }
 """
@@ -98,7 +99,7 @@ def _backend(backend: Mapping[str, Any]) -> Iterator[str]:
         word, scale = UNITS[each["unit"]]
         cards.append(f"<div><b>{each['value'] / scale:,.4g} {word}</b><span>{escape(each['name'])}</span></div>")
     yield f'<div class="figures">{"".join(cards)}</div>'
-    figures = [*_plots(backend)]
+    figures = [_figure(caption, svg) for caption, svg in plots_of(backend)]
     if figures:
         yield f'<div class="plots">{"".join(figures)}</div>'
     for model in backend["models"]:
@@ -117,17 +118,18 @@ def _by_shape(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[st
 # ---- plots -----------------------------------------------------------------------------------------
 
 
-def _plots(backend: Mapping[str, Any]) -> Iterator[str]:
+def plots_of(backend: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield caption and SVG of each plot: roofline, time by tile for each shape, time against M."""
     results = backend["results"]
     multiplied = [each for each in results if each["operations"]]
     if multiplied:
-        yield _figure("Roofline: operations a second over operations a byte", roofline(backend, multiplied))
+        yield "Roofline: operations a second over operations a byte", roofline(backend, multiplied)
     for shape, own in _by_shape(results).items():
         tiled = [each for each in own if "tile_rows" in each["constants"] and "workgroup_size" in each["constants"]]
         if len({each["constants"]["tile_rows"] for each in tiled}) > 1:
-            yield _figure(f"Time by TILE_ROWS and workgroup size: {shape}", by_tile(tiled))
+            yield f"Time by TILE_ROWS and workgroup size: {shape}", by_tile(tiled)
     for shape, own in _against_m(results).items():
-        yield _figure(f"Time against M: {shape}", against_m(own))
+        yield f"Time against M: {shape}", against_m(own)
 
 
 def roofline(backend: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> str:

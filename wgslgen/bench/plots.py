@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 WIDTH, HEIGHT = 720, 400
 LEFT, RIGHT, TOP, BOTTOM = 64, 132, 16, 44
+NAME = 90
+"""Pixels that the name of a roof takes."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#a0522d")
 """Told apart by eyes of all kinds (Okabe and Ito), in the order in which series take them."""
 
@@ -69,10 +71,10 @@ def scatter(series: Sequence[Series], x_label: str, y_label: str, roofs: Sequenc
     x = axis((point.x for point in points), LEFT, WIDTH - RIGHT, x_label, marked=not roofs)
     y = axis((point.y for point in points), HEIGHT - BOTTOM, TOP, y_label)
     parts = [*_frame(x, y)]
-    for roof in roofs:
+    for at, roof in enumerate(roofs):  # names stand side by side: roofs may be close
         parts.append(_path(roof.points, x, y, 'class="roof"'))
         last = roof.points[-1]
-        parts.append(_text(x.at(last.x), y.at(last.y) - 5, roof.name, "end", "quiet"))
+        parts.append(_text(x.at(last.x) - NAME * at, y.at(last.y) - 5, roof.name, "end", "quiet"))
     for number, each in enumerate(series):
         colour = COLOURS[number % len(COLOURS)]
         if not roofs and len(each.points) > 1:
@@ -154,3 +156,17 @@ def _svg(parts: Iterable[str], label: str, height: float) -> str:
         f'<svg role="img" aria-label="{escape(label, quote=True)}" viewBox="0 0 {WIDTH} {height}" '
         f'xmlns="http://www.w3.org/2000/svg">\n{inside}\n</svg>'
     )
+
+
+ALONE = (
+    "svg { font: 12px system-ui, sans-serif; background: #ffffff; } .ink { fill: #1b1f24; } .quiet { fill: #667080; } "
+    ".grid { stroke: #e3e7ec; } .roof { stroke: #667080; stroke-dasharray: 5 4; stroke-width: 1.5; } "
+    ".line { stroke-width: 1.6; opacity: .75; } .dot { stroke: #ffffff; } .bar { fill: #0072b2; }"
+)
+"""What a page says of colours and lines, for a plot that stands in a file of its own."""
+
+
+def alone(svg: str) -> str:
+    """Return a plot with its own look, to be a file."""
+    head, rest = svg.split(">", maxsplit=1)
+    return f"{head}>\n<style>{ALONE}</style>{rest}\n"
