@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html.parser
+import importlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 from xml.dom import minidom
 
 import pytest
@@ -185,6 +187,15 @@ def test_a_table_on_dawn_with_and_without_its_checks(bundle: Path) -> None:
     assert result.stdout.count("measured here: read ") == 2
     assert result.stdout.count("\nlinear.matvec_q2_0_g64_planar_m1_xf32_yf32__w4_int8_a64_rows8_wg") == 4
     assert result.stdout.count("\n  quantize_q8_xf32_g64_s4__only") == 4
+
+
+def test_unchecked_is_dawn_without_its_checks_and_nothing_else() -> None:
+    extras: Any = importlib.import_module("wgpudawn.backends.dawn.extras")
+    checked, unchecked = (Machine(Backend("dawn-swiftshader", unchecked=off)) for off in (False, True))
+    on, off = ({*extras.get_toggles(machine.device)} for machine in (checked, unchecked))
+    assert off - on == {"disable_robustness", "disable_workgroup_init"}
+    assert on <= off
+    assert "timestamp_quantization" not in on
 
 
 def test_without_a_bundle_the_grid_of_the_op_is_timed() -> None:

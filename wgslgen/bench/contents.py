@@ -63,8 +63,8 @@ def _weights(variant: Weighted, plane: str, rng: np.random.Generator) -> NDArray
         if plane == "scales":
             halves = rng.uniform(0.01, 0.05, RUN).astype(np.float16)
             return np.frombuffer(halves.tobytes(), np.uint32)
-        plus, other = rng.integers(0, 2**32, (2, RUN), dtype=np.uint32)
-        return np.asarray(plus if plane == "plus" else other & ~plus)
+        every_other = np.uint32(0x55555555 if plane == "plus" else 0xAAAAAAAA)
+        return rng.integers(0, 2**32, RUN, dtype=np.uint32) & every_other
     rows, columns = 8 * variant.row_tile, 16 * (fmt.group if fmt.quantised else 32)
     return layouts.pack(fmt, variant.layout, _sensible(fmt, rows, columns, rng), rows, columns)[plane]
 
