@@ -14,11 +14,14 @@ import pytest
 from cli_runs import refused, run, run_apart, told
 
 from wgslgen import formats
+from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.bench import decoding, modelrun, record
 from wgslgen.bench.clock import Pace
 from wgslgen.bench.jobs import plans_of
 from wgslgen.bench.machine import Backend, Machine
 from wgslgen.bench.roof import Roof
+from wgslgen.bench.run import Run, require_any, time_model
+from wgslgen.errors import ToolMissing
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.model import Model
 from wgslgen.plans.linear import quantise_for
@@ -217,7 +220,7 @@ def test_a_model_is_a_token_and_a_prompt() -> None:
     assert (choice.route, choice.cache) == ("int8", "f16")
     said: list[str] = []
     pace = Pace(rounds=1, round_seconds=1e-4, warm_seconds=0, budget=0.1)
-    works = (decoding.token(MODEL, choice, 24), decoding.prompt(machine, MODEL, choice, 5))
+    works = (decoding.token(machine, MODEL, choice, 24), decoding.prompt(machine, MODEL, choice, 5))
     token, prompt = (modelrun.time_work(machine, "small", str(stored), w, pace, True, said.append) for w in works)
     assert token.passes == 1 + 10 * MODEL.layers + 3
     assert {kind.label: kind.passes for kind in token.kinds}["rms_norm"] == 2 * MODEL.layers + 1
@@ -263,6 +266,30 @@ def test_what_is_wrong_is_said(bundle: Path, tmp_path: Path) -> None:
 def test_what_the_device_cannot_run_is_not_timed_and_alone_is_an_error(bundle: Path) -> None:
     wanted = ("bench", bundle, "--shape", "M=1,N=64,K=128", "--variants", "*subgroup_matrix*", "--adapter", "lavapipe")
     refused(run(*wanted), 5, "nothing was timed", "chromium-experimental-subgroup-matrix")
+
+
+def test_an_adapter_that_is_missing_ends_a_run_before_it_begins(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> Gpu:
+        if name == "gpu":
+            raise ToolMissing(f"adapter {name}: none", hint="install one")
+        return open_adapter(name)
+
+    monkeypatch.setattr("wgslgen.bench.machine.open_adapter", absent)
+    adapters = ("--adapter", "lavapipe", "--adapter", "gpu")
+    result = run("bench", bundle, "--shape", "M=1,N=64,K=128", *adapters)
+    refused(result, 5, "adapter gpu: none")
+    assert "bandwidths" not in result.stderr
+
+
+def test_a_model_that_does_not_run_is_refused_with_the_reason() -> None:
+    machine = Machine(Backend("dawn-swiftshader"))
+    one = Run(machine, Pace(), Roof(()))
+    biased = MODEL.model_copy(update={"attention_bias": True})
+    time_model(one, "small", biased, formats.get("q2_0", 64), 4, 3, lambda _: None)
+    assert [each.plan for each in one.refused] == ["small, token", "small, prompt"]
+    assert all("no plans of a decoder" in each.reason for each in one.refused)
+    with pytest.raises(ToolMissing, match="nothing was timed"):
+        require_any([one])
 
 
 def test_sizes_above_what_a_buffer_holds_are_refused(bundle: Path) -> None:

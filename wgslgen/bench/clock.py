@@ -29,7 +29,7 @@ class Pace:
     """Of a round: each is a few calls from the host."""
     warm_seconds: float = 0.05
     """Host time that the device is kept busy for at least, before the first round."""
-    most_warm_seconds: float = 1.0
+    most_warm_seconds: float = 0.5
     """Host time after which it is warm enough, whether rounds agree or not."""
     agreement: float = 0.03
     """By which two rounds in a row may differ where the clocks are warm, of the shorter."""

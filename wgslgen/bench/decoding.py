@@ -47,7 +47,7 @@ class Work:
 def choice_for(machine: Machine, model: Model, stored: Format) -> Choice:
     """Return how a token is computed on the machine: int8 and an f16 cache where there are such.
 
-    Raises UsageProblem where no route takes the format.
+    Raises UsageProblem where no route takes the model in this format.
     """
     cache = "f16" if "shader-f16" in machine.gpu.features else "f32"
     subgroups = "subgroups" in machine.gpu.features
@@ -57,11 +57,11 @@ def choice_for(machine: Machine, model: Model, stored: Format) -> Choice:
             if decoder.variants(model, choice) is not None:
                 return choice
     raise UsageProblem(
-        f"no route of a decoder takes {stored} with rows of {model.hidden}", hint="choose another --format"
+        f"there are no plans of a decoder for this model with weights in {stored}", hint="choose another --format"
     )
 
 
-def token(model: Model, choice: Choice, keys: int) -> Work:
+def token(machine: Machine, model: Model, choice: Choice, keys: int) -> Work:  # noqa: ARG001  # as `prompt`
     """Return one token with `keys` keys in the cache, its own among them."""
     embedding, layer, head = decode.decode_plans(model, choice)
     steps = [Step(embedding, {"N": model.vocab})]

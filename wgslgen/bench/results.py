@@ -104,6 +104,8 @@ def time_job(machine: Machine, job: Job, pace: Pace, per_pass: bool = True) -> R
             sum(each.seconds for each in compiled),
             max(each.text_bytes for each in compiled),
         )
+    except machine.gpu.module.GPUError as problem:
+        return Refused(job.plan.name, job.shape, f"{machine.backend.label} refuses to run it: {problem}")
     finally:
         prepared.close()
 

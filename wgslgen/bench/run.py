@@ -10,12 +10,12 @@ from wgslgen import formats, presets
 from wgslgen.bench import decoding, grid, modelrun, results, suite
 from wgslgen.bench.clock import Pace, software
 from wgslgen.bench.jobs import Job, Refused, jobs, plans_of
-from wgslgen.bench.machine import Backend, Machine
+from wgslgen.bench.machine import Machine
 from wgslgen.bench.modelrun import ModelTime
 from wgslgen.bench.results import Result, time_job
 from wgslgen.bench.roof import Roof, measure_roof
 from wgslgen.bench.suite import Context, Row, Timing
-from wgslgen.errors import ToolMissing
+from wgslgen.errors import ShaderRejected, ToolMissing, UsageProblem
 from wgslgen.formats import Format
 from wgslgen.model import Model
 from wgslgen.plan import Plan
@@ -44,10 +44,9 @@ class Run:
         return self.machine.backend.label
 
 
-def start(backend: Backend, rounds: int, say: Say) -> Run:
-    """Open a backend and measure its roof; raise ToolMissing where it is not there."""
-    say(f"{backend.label}: bandwidths and rates")
-    machine = Machine(backend)
+def start(machine: Machine, rounds: int, say: Say) -> Run:
+    """Measure the roof of a machine."""
+    say(f"{machine.backend.label}: bandwidths and rates")
     pace = software(rounds) if machine.software else Pace(rounds=rounds)
     return Run(machine, pace, measure_roof(machine, pace))
 
@@ -77,11 +76,16 @@ def time_model(
     say: Say,
     by_kind: bool = True,
 ) -> None:
-    """Time a token and a prompt of a model, and add them to the run."""
-    choice = decoding.choice_for(run.machine, model, stored)
-    for work in (decoding.token(model, choice, keys), decoding.prompt(run.machine, model, choice, tokens)):
-        timed = modelrun.time_work(run.machine, name, str(stored), work, run.pace, by_kind, say)
-        run.models.append(timed)
+    """Time a token and a prompt of a model, and add them to the run, or to its refusals why not."""
+    shape = {"keys": keys, "tokens": tokens}
+    makers = (decoding.token, decoding.prompt)
+    for make, count in zip(makers, (keys, tokens), strict=True):
+        try:
+            choice = decoding.choice_for(run.machine, model, stored)
+            work = make(run.machine, model, choice, count)
+            run.models.append(modelrun.time_work(run.machine, name, str(stored), work, run.pace, by_kind, say))
+        except (ToolMissing, UsageProblem, ShaderRejected, run.machine.gpu.module.GPUError) as problem:
+            run.refused.append(Refused(f"{name}, {make.__name__}", shape, str(problem)))
     run.machine.forget()
 
 

@@ -11,7 +11,7 @@ from wgslgen import formats, presets, tables
 from wgslgen.adapters import ADAPTERS, open_adapter
 from wgslgen.bench import grid, page, run, text
 from wgslgen.bench.jobs import Job, Refused, jobs, plans_of
-from wgslgen.bench.machine import Backend
+from wgslgen.bench.machine import Backend, Machine
 from wgslgen.bench.run import Run, Say
 from wgslgen.bench.shapes import Shape, shapes
 from wgslgen.cli import options
@@ -75,8 +75,9 @@ def bench(
     todo, refused = ([], []) if targets or known else _jobs(bundle_files, op or "linear", given, pattern, stored)
     runs: list[Run] = []
     with tables.steps() as say:
-        for backend in _backends(adapters, unchecked, say):
-            one = run.start(backend, rounds, say)
+        machines = [Machine(backend) for backend in _backends(adapters, unchecked, say)]
+        for machine in machines:
+            one = run.start(machine, rounds, say)
             runs.append(one)
             if targets:
                 run.time_targets(one, say)
