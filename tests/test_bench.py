@@ -21,6 +21,7 @@ from wgslgen.bench.jobs import plans_of
 from wgslgen.bench.machine import Backend, Machine
 from wgslgen.bench.roof import Roof
 from wgslgen.bench.run import Run, require_any, time_model
+from wgslgen.cli import bench as command
 from wgslgen.errors import ToolMissing
 from wgslgen.kernels.matvec import Matvec
 from wgslgen.model import Model
@@ -279,6 +280,27 @@ def test_an_adapter_that_is_missing_ends_a_run_before_it_begins(bundle: Path, mo
     result = run("bench", bundle, "--shape", "M=1,N=64,K=128", *adapters)
     refused(result, 5, "adapter gpu: none")
     assert "bandwidths" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("there", "targets", "expected"),
+    [
+        ({"dawn-gpu", "gpu", "lavapipe"}, False, ["dawn-gpu"]),
+        ({"dawn-gpu", "gpu", "lavapipe"}, True, ["dawn-gpu", "gpu", "dawn-gpu, unchecked"]),
+        ({"gpu", "lavapipe"}, True, ["gpu"]),
+        ({"lavapipe", "dawn-swiftshader"}, True, ["lavapipe"]),
+    ],
+)
+def test_without_an_adapter_the_gpu_is_measured_or_software(
+    there: set[str], targets: bool, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(name: str) -> None:
+        if name not in there:
+            raise ToolMissing(name)
+
+    monkeypatch.setattr(command, "open_adapter", absent)
+    found = command._backends((), False, targets, lambda _: None)
+    assert [backend.label for backend in found] == expected
 
 
 def test_a_model_that_does_not_run_is_refused_with_the_reason() -> None:

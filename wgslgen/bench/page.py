@@ -8,7 +8,7 @@ from typing import Any
 
 from wgslgen.bench import plots
 from wgslgen.bench.plots import Point, Series
-from wgslgen.bench.text import said_shape, verdict
+from wgslgen.bench.text import UNITS, said_shape, verdict
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --quiet: #667080; --grid: #e3e7ec; --back: #ffffff;
@@ -25,7 +25,7 @@ h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; } p { margin: .2rem 0 .8rem; color
 .figures span { color: var(--quiet); font-size: .85rem; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(30rem, 1fr)); gap: 1rem 1.6rem; }
 figure { margin: 0; } figcaption { font-weight: 600; margin: .4rem 0; }
-svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg { width: 100%; max-width: 46rem; height: auto; font: 12px system-ui, sans-serif; }
 .ink { fill: var(--ink); } .quiet { fill: var(--quiet); } .grid { stroke: var(--grid); }
 .roof { stroke: var(--quiet); stroke-dasharray: 5 4; stroke-width: 1.5; } .line { stroke-width: 1.6; opacity: .75; }
 .dot { stroke: var(--back); } .dot:hover { stroke: var(--ink); } .bar { fill: var(--bar); }
@@ -37,7 +37,6 @@ th:last-child, td:last-child { text-align: left; white-space: normal; min-width:
 th { color: var(--quiet); font-weight: 600; } .good { color: var(--good); } .bad { color: var(--bad); }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--quiet); }
 """
-UNITS = {"B/s": ("GB/s", 1e9), "op/s": ("Top/s", 1e12)}
 HEADS = (
     "variant or plan",
     "us",

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from wgslgen.bench import page, plots
-from wgslgen.bench.text import verdict
+from wgslgen.bench.text import said_reference, verdict
 from wgslgen.slugs import slug
 
 
 def markdown(found: Mapping[str, Any], figures: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
     """Yield the lines: backends with their roofs, targets, limits by count, models, and `figures` (caption, path)."""
     for backend in found["backends"]:
-        roof = ", ".join(
-            f"{each['name']} {each['value'] / page.UNITS[each['unit']][1]:,.4g} {page.UNITS[each['unit']][0]}"
-            for each in backend["references"]
-        )
+        roof = ", ".join(map(said_reference, backend["references"]))
         yield f"- {backend['label']}: {backend['device']}, {backend['library']}, {backend['clock']}. Measured: {roof}."
     yield ""
     labels = dict.fromkeys(label for row in found["targets"] for label in row["figures"])

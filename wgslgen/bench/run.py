@@ -18,7 +18,6 @@ from wgslgen.bench.suite import Context, Row, Timing
 from wgslgen.errors import ShaderRejected, ToolMissing, UsageProblem
 from wgslgen.formats import Format
 from wgslgen.model import Model
-from wgslgen.plan import Plan
 
 Say = Callable[[str], None]
 TARGET_MODEL = "bonsai-1.7b"
@@ -109,14 +108,9 @@ def wanted_jobs(timing: Timing) -> tuple[list[Job], list[Refused]]:
     """Return the jobs of a timing, and what its shape refuses."""
     shape = dict(timing.shape)
     found = plans_of(grid.variants(timing.op, timing.stored, shape))
-    fitting = [plan for plan in found if plan.op == timing.op and _as_wanted(plan, timing.want)]
+    of_op = (plan for plan in found if plan.op == timing.op)
+    fitting = [plan for plan in of_op if suite.fits(plan.passes[plan.principal].variant, timing.want)]
     return jobs(fitting, timing.op, shape)
-
-
-def _as_wanted(plan: Plan, want: suite.Want) -> bool:
-    variant = plan.passes[plan.principal].variant
-    known: dict[str, Any] = {**variant.model_dump(), "kernel": variant.NAME}
-    return all(known.get(name) in values for name, values in want.items())
 
 
 def require_any(runs: Sequence[Run]) -> None:

@@ -11,6 +11,7 @@ from wgslgen.bench.modelrun import ModelTime
 from wgslgen.bench.results import Result
 from wgslgen.bench.roof import Roof
 from wgslgen.formats import Format
+from wgslgen.spec import Kernel
 
 Where = Literal["checked", "unchecked", "software"]
 """Where a target is judged: on a GPU with bounds checks, as in browsers, or without them; or in software."""
@@ -48,7 +49,7 @@ class Context:
 
     def best(self, timing: Timing, want: Want) -> Result | None:
         """Return the fastest result of `timing` that is as wanted."""
-        fitting = (result for result in self.results.get(timing, ()) if fits(result, want))
+        fitting = (result for result in self.results.get(timing, ()) if fits(result.principal, want))
         return min(fitting, key=lambda result: result.seconds, default=None)
 
     @property
@@ -101,9 +102,9 @@ class Row:
         return f"{'>=' if self.least else '<='} {self.said(self.target)}"
 
 
-def fits(result: Result, want: Want) -> bool:
-    """Tell whether the principal variant is as wanted."""
-    known: dict[str, Any] = {**result.principal.model_dump(), "kernel": result.principal.NAME}
+def fits(variant: Kernel, want: Want) -> bool:
+    """Tell whether a plan's principal variant is as wanted."""
+    known: dict[str, Any] = {**variant.model_dump(), "kernel": variant.NAME}
     return all(known.get(name) in values for name, values in want.items())
 
 

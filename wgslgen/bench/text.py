@@ -9,8 +9,8 @@ from rich.table import Table
 
 from wgslgen.tables import new_table, screen
 
-UNITS = {"B/s": 1e9, "op/s": 1e12}
-WORDS = {"B/s": "GB/s", "op/s": "Top/s"}
+UNITS = {"B/s": ("GB/s", 1e9), "op/s": ("Top/s", 1e12)}
+"""Unit of a reference → the unit that people read, and how much of the first it is."""
 
 
 def print_run(found: Mapping[str, Any]) -> None:
@@ -35,11 +35,13 @@ def print_run(found: Mapping[str, Any]) -> None:
 
 def _head(backend: Mapping[str, Any]) -> Iterator[str]:
     yield f"{backend['label']}: {backend['device']}, {backend['driver']}, {backend['library']}; {backend['clock']}"
-    said = (
-        f"{each['name']} {each['value'] / UNITS[each['unit']]:,.4g} {WORDS[each['unit']]}"
-        for each in backend["references"]
-    )
-    yield f"  measured here: {', '.join(said)}"
+    yield f"  measured here: {', '.join(map(said_reference, backend['references']))}"
+
+
+def said_reference(reference: Mapping[str, Any]) -> str:
+    """Return name, number and unit of what a reference reached."""
+    word, scale = UNITS[reference["unit"]]
+    return f"{reference['name']} {reference['value'] / scale:,.4g} {word}"
 
 
 def _results(backend: Mapping[str, Any]) -> Iterator[str | Table]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -23,8 +24,10 @@ from wgslgen.wording import nearest
 
 FORMATS = (("q2_0", 64), ("q1_0", 128))
 """What is timed where no format is named, with its group."""
-PREFERRED = ("dawn-gpu", "gpu", "lavapipe", "dawn-swiftshader")
-"""Adapters that are tried in this order where none is named: browsers' first."""
+GPUS = ("dawn-gpu", "gpu")
+"""The ways to the machine's own GPU, that of browsers first."""
+PREFERRED = (*GPUS, "lavapipe", "dawn-swiftshader")
+"""Adapters that are tried in this order where none is named."""
 
 
 @click.command("bench")
@@ -62,7 +65,8 @@ def bench(
 ) -> None:
     """Time variants and plans, and say how far they are from what the device can do.
 
-    Without a BUNDLE.toml: a grid of variants for the op. Without --adapter: the machine's GPU, else software.
+    Without a BUNDLE.toml: a grid of variants for the op. Without --adapter: the machine's GPU, else software; for the
+    targets the GPU through both libraries, and through Dawn without checks, too.
     """
     asked = [word for word, is_asked in (("--targets", targets), ("--model", model), ("--op", op)) if is_asked]
     if len(asked) > 1 or (asked and asked[0] != "--op" and (bundle_files or given)):
@@ -75,7 +79,7 @@ def bench(
     todo, refused = ([], []) if targets or known else _jobs(bundle_files, op or "linear", given, pattern, stored)
     runs: list[Run] = []
     with tables.steps() as say:
-        machines = [Machine(backend) for backend in _backends(adapters, unchecked, say)]
+        machines = [Machine(backend) for backend in _backends(adapters, unchecked, targets, say)]
         for machine in machines:
             one = run.start(machine, rounds, say)
             runs.append(one)
@@ -132,10 +136,18 @@ def _grid_plans(op: str, stored: Format, shape: Shape) -> tuple[Plan, ...]:
     return plans_of(grid.variants(op, stored, shape))
 
 
-def _backends(adapters: tuple[str, ...], unchecked: bool, say: Say) -> list[Backend]:
-    """Return where to measure: the adapters that are named, or the first that is there."""
-    names = adapters or (_first(say),)
-    found = [Backend(name) for name in dict.fromkeys(names)]
+def _backends(adapters: tuple[str, ...], unchecked: bool, targets: bool, say: Say) -> list[Backend]:
+    """Return where to measure: the adapters that are named, or the first that is there.
+
+    For the targets: the GPU through both libraries, and through Dawn without its checks, too.
+    """
+    names = dict.fromkeys(adapters)
+    if not names:
+        there = list(itertools.islice(_there(), len(GPUS) if targets else 1))
+        names = dict.fromkeys(name for name in there if name in GPUS or name == there[0])
+        unchecked = unchecked or (targets and GPUS[0] in names)
+    say(f"adapters: {', '.join(names)}")
+    found = [Backend(name) for name in names]
     dawn = [backend for backend in found if ADAPTERS[backend.adapter].dialect == "web"]
     if unchecked and not dawn:
         raise UsageProblem(
@@ -144,14 +156,17 @@ def _backends(adapters: tuple[str, ...], unchecked: bool, say: Say) -> list[Back
     return [*found, *(Backend(backend.adapter, unchecked=True) for backend in dawn if unchecked)]
 
 
-def _first(say: Say) -> str:
+def _there() -> Iterator[str]:
+    """Yield the adapters that are there, browsers' way to a GPU first; raise ToolMissing where there is none."""
+    missing = True
     for name in PREFERRED:
         try:
             open_adapter(name)
         except ToolMissing:
             continue
-        say(f"adapter {name}")
-        return name
-    raise ToolMissing(
-        f"none of the adapters {', '.join(PREFERRED)} is there", hint="apt-get install mesa-vulkan-drivers"
-    )
+        missing = False
+        yield name
+    if missing:
+        raise ToolMissing(
+            f"none of the adapters {', '.join(PREFERRED)} is there", hint="apt-get install mesa-vulkan-drivers"
+        )
