@@ -35,6 +35,12 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, int], Count]] = {
         {"N": 4096, "K": 4096},
         Count(CODES + SCALES + 4096 + 64 * 8 + FLOATS, FLOATS, 2 * MULTIPLY_ADDS, "dot4"),
     ),
+    "signs against bit planes, which no unit multiplies": (
+        "matvec",
+        {**Q2, "route": "popcount", "layout": "planes", "step_words": 1},
+        {"N": 4096, "K": 4096},
+        Count(2 * 4096 * 4096 // 8 + SCALES + 4096 // 8 + 64 * 4, FLOATS, 2 * MULTIPLY_ADDS, None),
+    ),
     "gate and up": (
         "matvec",
         {**Q2, "route": "int8", "epilogue": "swiglu"},

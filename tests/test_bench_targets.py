@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,7 +86,9 @@ def test_figures_of_a_row() -> None:
 def test_a_result_is_compared_with_the_plain_design_at_its_own_shape() -> None:
     block, other = result("block", 9e-6), result("float", 3e-6)
     far = Result(Job(block.job.plan, {**SHAPE, "N": 64}, SHAPE), Sample((1e-6,), 1, True), block.passes, 1, 0.5, 1)
-    assert baseline(other, [far, other, block]) is block
+    both = tuple(replace(each, count=replace(each.count, operations=2 * 10**7)) for each in block.passes)
+    gated = Result(block.job, Sample((1e-6,), 1, True), both, 1, 0.5, 1)
+    assert baseline(other, [far, gated, other, block]) is block
     assert baseline(other, [far, other]) is None
 
 

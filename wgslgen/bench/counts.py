@@ -35,7 +35,7 @@ Unit = Literal["f32", "dot4", "matrix"]
 
 @dataclass(frozen=True)
 class Count:
-    """Bytes read and written, and operations on `unit` (None: it multiplies nothing that counts)."""
+    """Bytes read and written, and operations on `unit` (None: it multiplies nothing that counts, or counts bits)."""
 
     read: int
     written: int
@@ -113,6 +113,9 @@ def _pairs(variant: AttentionPrefill, sizes: Sizes) -> int:
     return sum(min(max(keys - tokens + 1 + token, 0), window) for token in range(tokens))
 
 
-def _unit(variant: Kernel) -> Unit:
-    route = getattr(variant, "route", None)
-    return {"int8": "dot4", "subgroup_matrix": "matrix"}.get(str(route), "f32")  # type: ignore[return-value]  # the literals
+UNITS: Mapping[str, Unit | None] = {"int8": "dot4", "subgroup_matrix": "matrix", "popcount": None}
+"""By route; what is not here multiplies on the units of f32."""
+
+
+def _unit(variant: Kernel) -> Unit | None:
+    return UNITS.get(str(getattr(variant, "route", None)), "f32")

@@ -120,6 +120,7 @@ def baseline(result: Result, results: Sequence[Result]) -> Result | None:
         and other.route == route
         and other.job.shape == result.job.shape
         and other.weights == result.weights
+        and other.count.operations == result.count.operations  # gate and up are two matrices
     ]
     return min(same, key=lambda other: other.seconds, default=None)
 
