@@ -16,9 +16,11 @@ from cli_runs import refused, run, run_apart, told
 from wgslgen import formats
 from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.bench import decoding, modelrun, record
-from wgslgen.bench.clock import Pace
-from wgslgen.bench.jobs import plans_of
+from wgslgen.bench import machine as device
+from wgslgen.bench.clock import Heater, Pace
+from wgslgen.bench.jobs import jobs, plans_of
 from wgslgen.bench.machine import Backend, Machine
+from wgslgen.bench.results import Result, time_job
 from wgslgen.bench.roof import Roof
 from wgslgen.bench.run import Run, require_any, time_model
 from wgslgen.cli import bench as command
@@ -62,6 +64,7 @@ group = 64
 route = "subgroup_matrix"
 step_words = 1
 """
+FLOAT = {"format": "q2_0", "group": 64, "route": "float"}
 MODEL = Model(
     hidden=128,
     intermediate=256,
@@ -247,6 +250,32 @@ def test_a_model_is_a_token_and_a_prompt() -> None:
     assert token.count.operations == 2 * (products + squares + 2 * 2 * (2 * 64) * 24)
 
 
+@pytest.mark.parametrize("adapter", ["lavapipe", "dawn-swiftshader"])
+def test_a_gpu_is_heated_before_and_between(adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "HEAT_GROUPS", 1)
+    monkeypatch.setattr(device, "HEATS_AHEAD", 2)
+    monkeypatch.setattr(Heater, "FIRST", 0.01)
+    monkeypatch.setattr(Heater, "NEAR", 100.0)
+    machine = Machine(Backend(adapter))
+    machine.software = False  # as if it were a GPU
+    submitted: list[int] = []
+    submit = machine._submit_heat
+
+    def counted(dispatches: int) -> None:
+        submitted.append(dispatches)
+        submit(dispatches)
+
+    monkeypatch.setattr(machine, "_submit_heat", counted)
+    (job,) = jobs(plans_of((Matvec.model_validate(FLOAT),)), "linear", {"M": 1, "N": 64, "K": 128})[0]
+    timed = time_job(machine, job, Pace(rounds=3, round_seconds=1e-6, warm_seconds=0))
+    assert isinstance(timed, Result)
+    assert submitted[0] == 2
+    assert submitted[1:] == [device.HEATS] * (len(submitted) - 1)
+    assert len(submitted) >= 1 + 3
+    assert machine._heater.fastest < 10
+    assert timed.copies == 1
+
+
 def test_what_is_wrong_is_said(bundle: Path, tmp_path: Path) -> None:
     lavapipe = ("--adapter", "lavapipe")
     refused(run("bench", "--op", "linaer", *lavapipe), 2, "linaer", "linear")
@@ -328,7 +357,7 @@ def test_an_adapter_that_is_not_there() -> None:
 
 def test_plans_of_one_pass_come_first() -> None:
     int8 = Matvec.model_validate({"format": "q2_0", "group": 64, "route": "int8", "activation_group": 64})
-    plain = Matvec.model_validate({"format": "q2_0", "group": 64, "route": "float"})
+    plain = Matvec.model_validate(FLOAT)
     found = plans_of((int8, plain, quantise_for(int8)))
     assert [len(plan.passes) for plan in found] == [1, 2]
     assert [plan.fixed for plan in found] == [{"M": 1}, {"M": 1}]

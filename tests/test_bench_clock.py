@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wgslgen.bench.clock import SMALLEST, Pace, Sample, measure, slope
+from wgslgen.bench.clock import SMALLEST, Heater, Pace, Sample, measure, slope
 
 PACE = Pace(rounds=5, round_seconds=0.01, most_repetitions=1000, warm_seconds=0.05, most_warm_seconds=1.0, budget=10.0)
 
@@ -93,3 +93,37 @@ def test_a_slope_leaves_out_what_comes_once() -> None:
 
 def test_a_slope_is_never_nothing() -> None:
     assert slope(lambda _: 0.5)(8) == 8 * SMALLEST
+
+
+def test_a_device_is_hot_when_its_work_takes_no_longer_than_ever() -> None:
+    """Clocks rise in steps that last longer than two rounds; the first call waits for the last of them."""
+    device = Device(lambda at: 0.04 / min(1 + at // 6, 4))
+    heater = Heater(lambda: device(1), device.now)
+    assert heater()
+    assert device.time >= Heater.FIRST
+    assert heater.fastest == 0.01
+
+
+def test_a_hot_device_costs_two_looks_and_a_cold_one_as_many_as_it_needs() -> None:
+    device = Device(lambda _: 0.01)
+    heater = Heater(lambda: device(1), device.now)
+    assert heater()
+    before = len(device.asked)
+    assert heater()
+    assert len(device.asked) == before + 2
+    start = len(device.asked)
+    device.cost = lambda at: 0.03 if at < start + 7 else 0.01
+    assert heater()
+    assert len(device.asked) == start + 9
+
+
+def test_a_device_that_stays_slow_is_said_to_be_and_that_is_its_measure_from_then_on() -> None:
+    device = Device(lambda _: 0.01)
+    heater = Heater(lambda: device(1), device.now)
+    assert heater()
+    device.cost = lambda _: 0.02
+    began = device.time
+    assert not heater()
+    assert device.time - began <= Heater.MOST + 0.02
+    assert heater()
+    assert heater.fastest == 0.02

@@ -54,11 +54,11 @@ def test_copying_copies_everything(adapter: str, rng: np.random.Generator) -> No
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_sums_of_floats_are_added_to_as_often_as_is_counted(adapter: str) -> None:
-    """With factor 1 and summand 1 a sum grows by its number of additions, exactly."""
+    """With factor 1 a sum doubles with each addition, exactly."""
     kernel = FmaRate.model_validate({"steps": 1})
-    y = ran(adapter, kernel, np.ones(8, np.float32), np.float32)
-    started = np.arange(kernel.workgroup_size)[:, None] + np.arange(kernel.chains) + 1
-    expected = 4 * (started.sum(axis=1) + kernel.chains * kernel.unrolled)
+    y = ran(adapter, kernel, np.ones(4, np.float32), np.float32)
+    started = np.arange(kernel.workgroup_size)[:, None] + np.arange(kernel.chains)
+    expected = 4 * started.sum(axis=1) * 2**kernel.unrolled
     np.testing.assert_array_equal(y, np.tile(expected, GROUPS))
     assert kernel.products == 4 * kernel.chains * kernel.unrolled
     assert work(kernel, GROUPS) == 2 * kernel.products * y.size
@@ -68,7 +68,7 @@ def test_sums_of_floats_are_added_to_as_often_as_is_counted(adapter: str) -> Non
 def test_sums_of_integers_are_added_to_as_often_as_is_counted(adapter: str) -> None:
     kernel = Dot4Rate.model_validate({"steps": 1})
     factor = 0x01FE03FD
-    x = np.full(8, factor, np.uint32)
+    x = np.full(4, factor, np.uint32)
     y = ran(adapter, kernel, x, np.uint32)
     start = np.arange(kernel.workgroup_size, dtype=np.uint64)[:, None] + np.arange(kernel.chains, dtype=np.uint64)
     sums = ((start + np.uint64(factor)) % 2**32).astype(np.uint32)

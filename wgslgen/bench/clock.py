@@ -37,6 +37,43 @@ class Pace:
     """Host time after which no new round begins."""
 
 
+class Heater:
+    """Keeps a device busy with `work` until it takes no longer than it ever did: then the clocks are up.
+
+    Rounds that agree do not say that: clocks rise in steps, each of which may last longer than a measurement.
+    """
+
+    FIRST = 1.0
+    """Seconds of the host's clock that the first call takes at least, so that there is a fastest time to go by."""
+    MOST = 1.5
+    """Seconds after which a call gives up."""
+    NEAR = 0.03
+    """By which a time may be above the fastest."""
+
+    def __init__(self, work: Callable[[], float], now: Callable[[], float] = time.perf_counter) -> None:
+        self.work, self.now = work, now
+        self.fastest = float("inf")
+
+    def __call__(self) -> bool:
+        """Return whether two times in a row were near the fastest.
+
+        A call that gives up takes the fastest of its own for it, since a device that grew warm may never be as fast
+        again.
+        """
+        began, least = self.now(), 0.0 if self.fastest < float("inf") else self.FIRST
+        own, before = float("inf"), False
+        while self.now() - began < self.MOST:
+            seconds = self.work()
+            own = min(own, seconds)
+            self.fastest = min(self.fastest, seconds)
+            near = seconds <= self.fastest * (1 + self.NEAR)
+            if near and before and self.now() - began >= least:
+                return True
+            before = near
+        self.fastest = own
+        return False
+
+
 def software(rounds: int) -> Pace:
     """Return the pace for drivers that run kernels on the CPU: no clocks to warm, but the first run compiles."""
     return Pace(rounds=rounds, round_seconds=0.002, warm_seconds=0.0, most_warm_seconds=0.2, budget=2.0)

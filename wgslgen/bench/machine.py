@@ -12,7 +12,8 @@ import numpy as np
 
 from wgslgen import launch
 from wgslgen.adapters import Gpu, open_adapter
-from wgslgen.bench.clock import Timer, slope
+from wgslgen.bench.clock import Heater, Timer, slope
+from wgslgen.bench.references import FmaRate
 from wgslgen.dawn import Toggles
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.pipeline import Pipeline
@@ -34,6 +35,12 @@ CHECKED = Toggles(off=("timestamp_quantization",))
 """Browsers round timestamps to a tenth of a millisecond, against pages that listen to others; kernels do not change."""
 STAGED = 16 << 20
 """Bytes that go to the device at once; a longer buffer is filled from them there."""
+
+
+HEAT_GROUPS = 8448
+"""Workgroups of a dispatch that heats: about a millisecond of an H200."""
+HEATS, HEATS_AHEAD = 4, 150
+"""Such dispatches in front of every round, and while a measurement is prepared."""
 
 
 class Backend(NamedTuple):
@@ -134,9 +141,46 @@ class Machine:
         """Wait until the device has done everything, by reading a buffer, which works everywhere."""
         self.device.queue.read_buffer(self._probe)
 
-    def timer(self, units: Sequence[Sequence[Dispatch]]) -> Timer:
-        """Return the timer of passes that run the units over and over, one unit a repetition."""
-        return self._stamped(units) if self.timestamps else slope(self._walled(units))
+    def timer(self, units: Sequence[Sequence[Dispatch]], heated: bool = True) -> Timer:
+        """Return the timer of passes that run the units over and over, one unit a repetition.
+
+        A GPU is `heated` in front of each pass, so that its clocks do not fall while the host encodes.
+        """
+        if not self.timestamps:
+            return slope(self._walled(units))
+        return self._stamped(units, heated and not self.software)
+
+    def heat(self) -> bool:
+        """Keep a GPU busy until its clocks are up, and return whether they are."""
+        return self.software or self._heater()
+
+    def heat_ahead(self) -> None:
+        """Give a GPU something to do while the host prepares a measurement."""
+        if not self.software:
+            self._submit_heat(HEATS_AHEAD)
+
+    def _submit_heat(self, dispatches: int) -> None:
+        encoder = self.device.create_command_encoder()
+        _encode(encoder.begin_compute_pass(), [[self._heating]], dispatches)
+        self.device.queue.submit([encoder.finish()])
+
+    @cached_property
+    def _heater(self) -> Heater:
+        timer = self.timer([[self._heating]], heated=False)
+        return Heater(lambda: timer(HEATS))
+
+    @cached_property
+    def _heating(self) -> Dispatch:
+        """A dispatch of the kernel that only multiplies."""
+        kernel = FmaRate()
+        prepared = launch.plan(kernel, {"GROUPS": HEAT_GROUPS}, limits=self.limits)
+        resources = {
+            name: {"buffer": self.buffer(size), "offset": 0, "size": size}
+            for name, size in prepared.binding_bytes.items()
+        }
+        pipeline = Pipeline(self.gpu, self.device, kernel, render(kernel, SOURCE))
+        group = pipeline.bind(resources, prepared.uniform_bytes)
+        return Dispatch(pipeline, group, prepared.workgroups or (0, 0, 0))
 
     def host_seconds(self, unit: Sequence[Dispatch]) -> float:
         """Return the time that the host takes to encode and submit `unit` in one pass, without the device's."""
@@ -148,7 +192,7 @@ class Machine:
         self.wait()
         return seconds
 
-    def _stamped(self, units: Sequence[Sequence[Dispatch]]) -> Timer:
+    def _stamped(self, units: Sequence[Sequence[Dispatch]], heated: bool) -> Timer:
         def seconds(repetitions: int) -> float:
             encoder = self.device.create_command_encoder()
             stamps = {
@@ -158,7 +202,11 @@ class Machine:
             }
             _encode(encoder.begin_compute_pass(timestamp_writes=stamps), units, repetitions)
             encoder.resolve_query_set(self._queries, 0, 2, self._resolved, 0)
-            self.device.queue.submit([encoder.finish()])
+            commands = encoder.finish()
+            if heated:
+                self._submit_heat(HEATS)
+                self.wait()  # a pass may begin by its timestamp while the one before it is at work
+            self.device.queue.submit([commands])
             ticks = np.frombuffer(self.device.queue.read_buffer(self._resolved), np.uint64)
             return max(int(ticks[1]) - int(ticks[0]), 0) * self._tick
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,9 @@ class Prepared:
         self.copies = rotate.copies(one, wanted if rotated is None else rotated, machine.most_bytes - rest)
         self._buffers: list[Any] = []
         try:
+            machine.heat_ahead()
+            for each, _ in self.passes:  # while the device is busy: making pipelines takes longest
+                machine.compiled(each.variant)
             shared = {name: self._made(each) for name, each in held.items()}
             self.units = [self._bound(shared, copy) for copy in range(self.copies)]
         except machine.gpu.module.GPUError as problem:
@@ -83,9 +87,11 @@ class Prepared:
             raise
 
     def time(self, pace: Pace, passes: Sequence[int] | None = None) -> Sample:
-        """Return the time of one run of all passes, or of those with these indices."""
+        """Return the time of one run of all passes, or of those with these indices, once the clocks are up."""
+        hot = self.machine.heat()
         chosen = [[d for at in passes or range(len(unit)) for d in unit[at]] for unit in self.units]
-        return measure(self.machine.timer(chosen), pace)
+        sample = measure(self.machine.timer(chosen), pace)
+        return replace(sample, warmed=sample.warmed and hot)
 
     def host_seconds(self) -> float:
         """Return the host's time to encode and submit one run of all passes, without the device's."""

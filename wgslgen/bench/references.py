@@ -71,8 +71,8 @@ class Rate(Reference):
     unrolled: Annotated[Literal[16], Constant("additions to each sum in a round", "how", "u{}")] = 16
 
     def bindings(self) -> tuple[Binding, ...]:
-        """Return the factors, and a number a thread."""
-        x = Binding(name="x", access="read", element=f"vec4<{self.SCALAR}>", length="2", doc="factor and summand")
+        """Return the factor, and a number a thread."""
+        x = Binding(name="x", access="read", element=f"vec4<{self.SCALAR}>", length="1", doc="factor")
         y = Binding(
             name="y", access="read_write", element=self.SCALAR, length="GROUPS * WORKGROUP_SIZE", doc="sum of the sums"
         )
@@ -85,7 +85,7 @@ class Rate(Reference):
 
 
 class FmaRate(Rate):
-    """sum = fma(sum, factor, summand), four floats at a time."""
+    """sum = fma(sum, factor, sum), four floats at a time; three different operands may be too many to read at once."""
 
     NAME = "fma_rate"
     SUMMARY = "sums of f32, by fma"
