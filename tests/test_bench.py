@@ -133,7 +133,7 @@ def test_a_bundle_on_lavapipe_as_data_and_as_a_page(bundle: Path, tmp_path: Path
     assert found["targets"] == []
     assert backend["label"] == "lavapipe"
     assert {each["name"] for each in backend["references"]} == {"read", "copy", "f32", "dot4"}
-    assert all(each["value"] > 0 for each in backend["references"])
+    assert all(each["value"] == max(each["start"], each["end"]) > 0 for each in backend["references"])
     of_one = [each for each in backend["results"] if each["shape"]["M"] == 1]
     assert sorted(each["route"] for each in of_one) == ["block", "int8", "int8", "int8", "int8", "tile"]
     assert [each["route"] for each in backend["results"] if each["shape"]["M"] == 3] == ["tile"]
@@ -334,7 +334,7 @@ def test_without_an_adapter_the_gpu_is_measured_or_software(
 
 def test_a_model_that_does_not_run_is_refused_with_the_reason() -> None:
     machine = Machine(Backend("dawn-swiftshader"))
-    one = Run(machine, Pace(), Roof(()))
+    one = Run(machine, Pace(), [Roof(())])
     biased = MODEL.model_copy(update={"attention_bias": True})
     time_model(one, "small", biased, formats.get("q2_0", 64), 4, 3, lambda _: None)
     assert [each.plan for each in one.refused] == ["small, token", "small, prompt"]

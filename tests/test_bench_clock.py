@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from wgslgen.bench.clock import SMALLEST, Heater, Pace, Sample, measure, slope
+from wgslgen.bench.clock import SMALLEST, Heater, Pace, Sample, agree, measure, slope
 
 PACE = Pace(rounds=5, round_seconds=0.01, most_repetitions=1000, warm_seconds=0.05, most_warm_seconds=1.0, budget=10.0)
 
@@ -104,17 +105,44 @@ def test_a_device_is_hot_when_its_work_takes_no_longer_than_ever() -> None:
     assert heater.fastest == 0.01
 
 
-def test_a_hot_device_costs_two_looks_and_a_cold_one_as_many_as_it_needs() -> None:
+def test_a_cold_device_is_kept_busy_until_it_is_hot_and_a_hot_one_for_a_moment() -> None:
     device = Device(lambda _: 0.01)
     heater = Heater(lambda: device(1), device.now)
     assert heater()
     before = len(device.asked)
     assert heater()
-    assert len(device.asked) == before + 2
+    assert Heater.LEAST <= (len(device.asked) - before) * 0.01 <= Heater.LEAST + 0.02
     start = len(device.asked)
     device.cost = lambda at: 0.03 if at < start + 7 else 0.01
     assert heater()
     assert len(device.asked) == start + 9
+
+
+def test_unsteady_rounds_are_taken_again_until_the_best_three_agree() -> None:
+    start = 40
+    device = Device(lambda at: 0.01 if at < 6 else 0.01 * (1 + at % 5) if at < start else 0.02)
+    pace = replace(PACE, most_rounds=100)
+    sample = measure(device, pace, device.now)
+    assert sample.steady
+    assert len(sample.rounds) == 5
+    assert len(device.asked) >= start
+    assert sample.seconds == pytest.approx(0.02)
+
+
+def test_rounds_that_never_agree_are_said_to_be_unsteady() -> None:
+    device = Device(lambda at: 0.01 if at < 6 else 0.01 * (1 + at % 5))
+    sample = measure(device, PACE, device.now)
+    assert not sample.steady
+    assert len(sample.rounds) == 5
+    assert len(device.asked) <= 6 + PACE.most_rounds + 4
+
+
+def test_the_best_three_agree_or_all_of_fewer() -> None:
+    assert agree([3.0, 1.0, 1.01, 9.0, 1.02], 0.02)
+    assert not agree([3.0, 1.0, 1.01, 9.0, 1.03], 0.02)
+    assert agree([1.0, 1.02], 0.02)
+    assert not agree([1.0, 1.03], 0.02)
+    assert agree([5.0], 0.02)
 
 
 def test_a_device_that_stays_slow_is_said_to_be_and_that_is_its_measure_from_then_on() -> None:

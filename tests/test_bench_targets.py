@@ -15,10 +15,10 @@ from wgslgen.bench.counts import Count
 from wgslgen.bench.jobs import Job, alone_plan
 from wgslgen.bench.machine import Backend
 from wgslgen.bench.results import PassTime, Result, baseline
-from wgslgen.bench.roof import Measured, Roof
+from wgslgen.bench.roof import Measured, Roof, higher
 from wgslgen.bench.run import Run, verdicts
 from wgslgen.bench.shapes import shapes
-from wgslgen.bench.suite import Context, Row, Value
+from wgslgen.bench.suite import Context, Pair, Row, Value
 from wgslgen.errors import UsageProblem
 from wgslgen.kernels.matvec import Matvec
 
@@ -53,6 +53,19 @@ def test_shares_are_of_what_was_measured() -> None:
     assert ROOF.rate_share(Count(1, 1, 0, None), 1.0) is None
 
 
+def test_the_roof_is_the_better_of_both_ends() -> None:
+    lower = Roof(
+        tuple(each._replace(value=each.value * (2 if each.name == "dot4" else 0.5)) for each in ROOF.references)
+    )
+    best = higher(ROOF, lower)
+    assert {each.name: best.get(each.name) for each in best.references} == {
+        "read": 4e12,
+        "copy": 2e12,
+        "f32": 50e12,
+        "dot4": 400e12,
+    }
+
+
 def test_the_limit_is_the_unit_that_is_closest_or_none() -> None:
     assert ROOF.limit(Count(3_000_000, 1_000_000, 10**6, "f32"), 1.25e-6) == "memory (read) 80%"
     assert ROOF.limit(Count(1_000_000, 3_000_000, 0, None), 2.5e-6) == "memory (copy) 80%"
@@ -66,21 +79,30 @@ def test_figures_of_a_row() -> None:
     fast, slow, block = result("float", 2e-6), result("float", 3e-6, 8), result("block", 9e-6)
     context = Context(ROOF, {timing: [slow, block, fast]})
     share = suite.share(timing, "read", route=("float",))(context)
-    assert share == Value(pytest.approx(5e6 / 2e-6 / 4e12), fast.job.plan.name, "memory (read) 62%")  # type: ignore[arg-type]
-    over = suite.speedup(timing, suite.BLOCK)(context)
+    assert share == Value(pytest.approx(5e6 / 2e-6 / 4e12), fast.job.plan.name, 1, "memory (read) 62%")  # type: ignore[arg-type]
+    ratio = Row("faster", 4.0, "x", pair=suite.over(timing, suite.BLOCK))
+    over = ratio.value(context)
     assert over is not None
     assert over.value == pytest.approx(4.5)
+    context.pairs["faster"] = Pair(result("float", 2e-6), result("block", 5e-6))
+    again = ratio.value(context)
+    assert again is not None
+    assert again.value == pytest.approx(2.5), "what was timed side by side counts"
     rate = suite.rate(timing, route=("block",))(context)
     assert rate is not None
     assert rate.value == pytest.approx(1e7 / 9e-6 / 1e12)
-    slower = suite.slowdown(timing, timing)(context)
+    two = timing._replace(shape=(("M", 2),))
+    both = Context(ROOF, {timing: [fast], two: [slow]})
+    slower = Row("slower", 4.0, "x", pair=suite.beside(two, timing), least=False).value(both)
     assert slower is not None
-    assert slower.value == 1.0
+    assert slower.value == pytest.approx(1.5)
+    assert slower.passes == 1
     assert suite.share(timing, "read", route=("int8",))(context) is None
-    assert suite.speedup(timing, {"route": ("int8",)})(context) is None
+    assert suite.over(timing, {"route": ("int8",)})(context) is None
+    assert Row("none", 4.0, "x", pair=suite.over(timing, {"route": ("int8",)})).value(context) is None
     assert suite.tokens_per_second(1)(context) is None
     largest = suite.largest(lambda each: each.seconds)(context)
-    assert largest == Value(9e-6, block.job.plan.name)
+    assert largest == Value(9e-6, block.job.plan.name, 1)
 
 
 def test_a_result_is_compared_with_the_plain_design_at_its_own_shape() -> None:
@@ -149,7 +171,7 @@ def ran(backend: Backend, seconds: float) -> Run:
     """Return a run of one timing, as if on a GPU: the f32 route on 151936 x 4096 weights of q2_0."""
     machine: Any = SimpleNamespace(backend=backend, software=False)
     timing = suite.product(suite.Q2, 1, suite.VOCAB, 4096, "matvec")
-    return Run(machine, Pace(), ROOF, context=Context(ROOF, {timing: [result("float", seconds)]}))
+    return Run(machine, Pace(), [ROOF], context=Context(ROOF, {timing: [result("float", seconds)]}))
 
 
 def test_a_target_is_judged_where_it_counts_and_other_columns_stand_beside_it() -> None:
@@ -166,6 +188,6 @@ def test_a_target_is_judged_where_it_counts_and_other_columns_stand_beside_it() 
     assert row["judged"]["short_by"] == pytest.approx(0.5)
     assert row["figures"]["dawn-gpu, unchecked"]["reached"] is True
     lines = [*record.markdown({"backends": [], "targets": rows})]
-    assert lines[1] == "| work | target | dawn-gpu, unchecked | dawn-gpu | verdict | limit by count |"
-    assert "| >= 25.0% | 50.0% | 12.5% | short by 50% | neither by count (memory (read) 12%" in lines[4]
-    assert lines[3].endswith("| >= 75.0% | – | – | not measured | – |")
+    assert lines[1] == "| work | target | dawn-gpu, unchecked | dawn-gpu | verdict | passes | limit by count |"
+    assert "| >= 25.0% | 50.0% | 12.5% | short by 50% | 1 | neither by count (memory (read) 12%" in lines[4]
+    assert lines[3].endswith("| >= 75.0% | – | – | not measured | – | – |")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Timer = Callable[[int], float]
@@ -33,6 +33,9 @@ class Pace:
     """Host time after which it is warm enough, whether rounds agree or not."""
     agreement: float = 0.03
     """By which two rounds in a row may differ where the clocks are warm, of the shorter."""
+    steady: float = 0.02
+    """By which the best three of the last rounds may differ, of the shortest; else there are more rounds."""
+    most_rounds: int = 20
     budget: float = 3.0
     """Host time after which no new round begins."""
 
@@ -45,6 +48,8 @@ class Heater:
 
     FIRST = 1.0
     """Seconds of the host's clock that the first call takes at least, so that there is a fastest time to go by."""
+    LEAST = 0.1
+    """Seconds that every call takes at least."""
     MOST = 1.5
     """Seconds after which a call gives up."""
     NEAR = 0.03
@@ -60,7 +65,7 @@ class Heater:
         A call that gives up takes the fastest of its own for it, since a device that grew warm may never be as fast
         again.
         """
-        began, least = self.now(), 0.0 if self.fastest < float("inf") else self.FIRST
+        began, least = self.now(), self.LEAST if self.fastest < float("inf") else self.FIRST
         own, before = float("inf"), False
         while self.now() - began < self.MOST:
             seconds = self.work()
@@ -81,13 +86,15 @@ def software(rounds: int) -> Pace:
 
 @dataclass(frozen=True)
 class Sample:
-    """Seconds of one repetition, round by round."""
+    """Seconds of one repetition, round by round: the last rounds, as many as were asked for."""
 
     rounds: tuple[float, ...]
     repetitions: int
     """Of a round."""
     warmed: bool
-    """Whether two rounds in a row agreed before the first."""
+    """Whether the clocks were up, and two rounds in a row agreed before the first."""
+    steady: bool = True
+    """Whether the best three rounds agree."""
 
     @property
     def seconds(self) -> float:
@@ -104,15 +111,26 @@ def measure(timer: Timer, pace: Pace, now: Callable[[], float] = time.perf_count
     """Return the rounds of what `timer` runs.
 
     One repetition comes first, and says how many make a round. Then the device is kept busy until two rounds agree.
-    At least one round is timed, and as many as the pace asks for where its budget of host time allows it.
+    At least one round is timed, and as many as the pace asks for where its budget of host time allows it; more, where
+    the best three of the last ones do not agree.
     """
     start = now()
     repetitions = _enough(timer, pace)
     warmed = _warm(timer, repetitions, pace, start, now)
     rounds: list[float] = []
-    while len(rounds) < pace.rounds and not (rounds and now() - start > pace.budget):
+    last: list[float] = []
+    while len(last) < pace.rounds or (not agree(last, pace.steady) and len(rounds) < pace.most_rounds):
+        if rounds and now() - start > pace.budget:
+            break
         rounds.append(_each(timer, repetitions))
-    return Sample(tuple(rounds), repetitions, warmed)
+        last = rounds[-pace.rounds :]
+    return Sample(tuple(last), repetitions, warmed, agree(last, pace.steady))
+
+
+def agree(rounds: Sequence[float], share: float) -> bool:
+    """Tell whether the best three of `rounds`, or all of fewer, lie within `share` of the shortest."""
+    best = sorted(rounds)[:3]
+    return best[-1] <= best[0] * (1 + share)
 
 
 def slope(wall: Timer) -> Timer:

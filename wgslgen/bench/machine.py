@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from wgslgen.adapters import Gpu, open_adapter
 from wgslgen.bench.clock import Heater, Timer, slope
 from wgslgen.bench.references import FmaRate
 from wgslgen.dawn import Toggles
+from wgslgen.errors import ShaderRejected, ToolMissing, UsageProblem
 from wgslgen.limits import DEFAULT_LIMITS
 from wgslgen.pipeline import Pipeline
 from wgslgen.render import render
@@ -110,6 +112,13 @@ class Machine:
             pipeline = Pipeline(self.gpu, self.device, variant, text)
             self._compiled[variant] = Compiled(pipeline, time.perf_counter() - start, len(text.encode()))
         return self._compiled[variant]
+
+    def compile_all(self, variants: Iterable[Kernel]) -> None:
+        """Make the pipelines of all variants that the device may run, so that none is made between measurements."""
+        for variant in dict.fromkeys(variants):
+            with suppress(ToolMissing, UsageProblem, ShaderRejected):  # whoever measures them hears why not
+                self.check(variant)
+                self.compiled(variant)
 
     def forget(self) -> None:
         """Drop the pipelines."""

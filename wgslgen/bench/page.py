@@ -8,7 +8,7 @@ from typing import Any
 
 from wgslgen.bench import plots
 from wgslgen.bench.plots import Point, Series
-from wgslgen.bench.text import UNITS, said_shape, verdict
+from wgslgen.bench.text import UNITS, said_shape, said_spread, verdict
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --quiet: #667080; --grid: #e3e7ec; --back: #ffffff;
@@ -83,10 +83,11 @@ def _targets(targets: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 escape(row["target"]),
                 *map(escape, cells),
                 f'<span class="{look}">{escape(verdict(row))}</span>',
+                str(judged["passes"]) if judged else "",
                 escape(judged["limit"]) if judged else "",
             ]
         )
-    yield _table(["work", "target", *labels, "verdict", "limit by count"], lines)
+    yield _table(["work", "target", *labels, "verdict", "passes", "limit by count"], lines)
 
 
 def _backend(backend: Mapping[str, Any]) -> Iterator[str]:
@@ -234,7 +235,7 @@ def _results(results: Iterable[Mapping[str, Any]]) -> str:
         [
             escape(each["name"]),
             f"{each['seconds'] * 1e6:,.1f}",
-            f"{each['spread']:.1%}",
+            said_spread(each),
             f"{(each['bytes_read'] + each['bytes_written']) / 1e6:,.2f}",
             f"{each['operations'] / 1e9:,.3g}",
             f"{each['of_read_bandwidth']:.1%}",

@@ -19,18 +19,18 @@ from wgslgen.slugs import slug
 def markdown(found: Mapping[str, Any], figures: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
     """Yield the lines: backends with their roofs, targets, limits by count, models, and `figures` (caption, path)."""
     for backend in found["backends"]:
-        roof = ", ".join(map(said_reference, backend["references"]))
+        roof = "; ".join(map(said_reference, backend["references"]))
         yield f"- {backend['label']}: {backend['device']}, {backend['library']}, {backend['clock']}. Measured: {roof}."
     yield ""
     labels = dict.fromkeys(label for row in found["targets"] for label in row["figures"])
-    yield from _row(["work", "target", *labels, "verdict", "limit by count"])
-    yield from _row(["---"] * (4 + len(labels)))
+    yield from _row(["work", "target", *labels, "verdict", "passes", "limit by count"])
+    yield from _row(["---"] * (5 + len(labels)))
     for row in found["targets"]:
         cells = [row["figures"].get(label) for label in labels]
         said = ["–" if cell is None else str(cell["said"]) for cell in cells]
-        yield from _row(
-            [row["work"], row["target"], *said, verdict(row), row["judged"]["limit"] if row["judged"] else "–"]
-        )
+        judged = row["judged"] or {"passes": "–", "limit": "–"}
+        last = [verdict(row), str(judged["passes"]), judged["limit"]]
+        yield from _row([row["work"], row["target"], *said, *last])
     for backend in found["backends"]:
         for model in backend["models"]:
             yield from _model(backend["label"], model)

@@ -169,6 +169,7 @@ def _figures(sample: Sample, counted: Count, roof: Roof) -> dict[str, Any]:
         "rounds": [*sample.rounds],
         "repetitions": sample.repetitions,
         "warmed": sample.warmed,
+        "steady": sample.steady,
         **_counted(counted),
         "of_read_bandwidth": roof.read_share(counted, sample.seconds),
         "of_copy_bandwidth": roof.copy_share(counted, sample.seconds),

@@ -33,6 +33,13 @@ class Measured(NamedTuple):
     sample: Sample
 
 
+def higher(first: Roof, last: Roof) -> Roof:
+    """Return the better of two measurements of each reference."""
+    return Roof(
+        tuple(max(pair, key=lambda each: each.value) for pair in zip(first.references, last.references, strict=True))
+    )
+
+
 @dataclass(frozen=True)
 class Roof:
     """The measured references by name: read, copy, and the rates by unit."""

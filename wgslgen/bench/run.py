@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from wgslgen import formats, presets
@@ -13,8 +14,8 @@ from wgslgen.bench.jobs import Job, Refused, jobs, plans_of
 from wgslgen.bench.machine import Machine
 from wgslgen.bench.modelrun import ModelTime
 from wgslgen.bench.results import Result, time_job
-from wgslgen.bench.roof import Roof, measure_roof
-from wgslgen.bench.suite import Context, Row, Timing
+from wgslgen.bench.roof import Roof, higher, measure_roof
+from wgslgen.bench.suite import Context, Pair, Row, Timing
 from wgslgen.errors import ShaderRejected, ToolMissing, UsageProblem
 from wgslgen.formats import Format
 from wgslgen.model import Model
@@ -30,12 +31,18 @@ class Run:
 
     machine: Machine
     pace: Pace
-    roof: Roof
+    roofs: list[Roof]
+    """At the start, and at the end."""
     results: list[Result] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     models: list[ModelTime] = field(default_factory=list)
     context: Context | None = None
     """Where the targets were asked for."""
+
+    @property
+    def roof(self) -> Roof:
+        """What the device reached at best."""
+        return reduce(higher, self.roofs)
 
     @property
     def label(self) -> str:
@@ -47,13 +54,24 @@ def start(machine: Machine, rounds: int, say: Say) -> Run:
     """Measure the roof of a machine."""
     say(f"{machine.backend.label}: bandwidths and rates")
     pace = software(rounds) if machine.software else Pace(rounds=rounds)
-    return Run(machine, pace, measure_roof(machine, pace))
+    return Run(machine, pace, [measure_roof(machine, pace)])
+
+
+def end(run: Run, say: Say) -> None:
+    """Measure the roof once more: a device that changed meanwhile shows."""
+    say(f"{run.label}: bandwidths and rates once more")
+    run.roofs.append(measure_roof(run.machine, run.pace))
+    if run.context is not None:
+        run.context = replace(run.context, roof=run.roof)
 
 
 def time_jobs(run: Run, todo: Iterable[Job], say: Say, per_pass: bool = True) -> list[Result]:
     """Time jobs on a run's machine, add to its results and refusals, and return the new results."""
     new: list[Result] = []
-    for job in todo:
+    every = list(todo)
+    say(f"{run.label}: {len(every)} plans")
+    run.machine.compile_all([variant for job in every for variant in job.plan.variants])
+    for job in every:
         say(f"{run.label}: {job.plan.name}")
         outcome = time_job(run.machine, job, run.pace, per_pass)
         if isinstance(outcome, Refused):
@@ -102,6 +120,21 @@ def time_targets(run: Run, say: Say) -> None:
         model = presets.get(TARGET_MODEL)
         time_model(run, TARGET_MODEL, model, stored, TARGET_KEYS, TARGET_TOKENS, say)
     run.context = Context(run.roof, found, {timed.work.tokens: timed for timed in run.models})
+    for row in rows:
+        pair = row.pair and row.pair(run.context)
+        if pair:
+            say(f"{run.label}: {row.work}")
+            again = time_pair(run, pair)
+            if again is not None:
+                run.context.pairs[row.work] = again
+    run.machine.forget()
+
+
+def time_pair(run: Run, pair: Pair) -> Pair | None:
+    """Return both times of a ratio, taken once more and one right after the other; None where one of them fails."""
+    run.machine.compile_all([variant for each in pair for variant in each.job.plan.variants])
+    result, other = (time_job(run.machine, each.job, run.pace, per_pass=False) for each in pair)
+    return None if isinstance(result, Refused) or isinstance(other, Refused) else Pair(result, other)
 
 
 def wanted_jobs(timing: Timing) -> tuple[list[Job], list[Refused]]:
@@ -134,7 +167,7 @@ def _verdict(row: Row, runs: Sequence[Run]) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     judged: dict[str, Any] | None = None
     for run in runs:
-        value = None if run.context is None else row.measure(run.context)
+        value = None if run.context is None else row.value(run.context)
         if value is None:
             figures[run.label] = None
             continue
@@ -142,6 +175,7 @@ def _verdict(row: Row, runs: Sequence[Run]) -> dict[str, Any]:
             "value": value.value,
             "said": row.said(value.value),
             "by": value.by,
+            "passes": value.passes,
             "limit": value.limit,
             "reached": row.reached(value.value),
             "short_by": row.short(value.value),
@@ -177,10 +211,14 @@ def data(runs: Sequence[Run]) -> dict[str, Any]:
                         "name": each.name,
                         "value": each.value,
                         "unit": each.unit,
+                        "start": first.value,
+                        "end": last.value,
                         "seconds": each.sample.seconds,
                         "spread": each.sample.spread,
                     }
-                    for each in run.roof.references
+                    for each, first, last in zip(
+                        run.roof.references, run.roofs[0].references, run.roofs[-1].references, strict=True
+                    )
                 ],
                 "results": [results.data(each, run.results, run.roof) for each in run.results],
                 "refused": [results.refusal_data(each) for each in run.refused],

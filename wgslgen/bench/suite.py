@@ -46,6 +46,8 @@ class Context:
     roof: Roof
     results: Mapping[Timing, Sequence[Result]] = field(default_factory=dict)
     models: Mapping[int, ModelTime] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+    """By row: both times of a ratio, taken once more, one right after the other."""
 
     def best(self, timing: Timing, want: Want) -> Result | None:
         """Return the fastest result of `timing` that is as wanted."""
@@ -59,11 +61,19 @@ class Context:
 
 
 class Value(NamedTuple):
-    """A figure, what reached it, and which unit is the limit by count."""
+    """A figure, what reached it in how many passes, and which unit is the limit by count."""
 
     value: float
     by: str
+    passes: int
     limit: str = ""
+
+
+class Pair(NamedTuple):
+    """The two results of a ratio."""
+
+    result: Result
+    other: Result
 
 
 @dataclass(frozen=True)
@@ -73,13 +83,26 @@ class Row:
     work: str
     target: float
     unit: str
-    measure: Callable[[Context], Value | None]
+    measure: Callable[[Context], Value | None] | None = None
+    """Returns the figure on a backend, or None where nothing that it needs ran; None: the figure is a ratio."""
+    pair: Callable[[Context], Pair | None] | None = None
+    """Returns what the ratio is of: how many times faster the one is, or where `least` is not set how much slower."""
     where: Where = "checked"
     least: bool = True
     """Whether the target is the least that will do; else the most."""
     needs: tuple[Timing, ...] = ()
     tokens: int | None = None
     """The tokens of the model's work that it is about."""
+
+    def value(self, context: Context) -> Value | None:
+        """Return the figure on a backend, or None where nothing that it needs ran."""
+        if self.measure is not None:
+            return self.measure(context)
+        pair = context.pairs.get(self.work) or (self.pair and self.pair(context))
+        if not pair:
+            return None
+        faster = pair.other.seconds / pair.result.seconds
+        return _value(context, pair.result, faster if self.least else 1 / faster)
 
     def reached(self, value: float) -> bool:
         """Tell whether `value` is good enough."""
@@ -134,24 +157,18 @@ def rate(timing: Timing, **want: tuple[object, ...]) -> Callable[[Context], Valu
     return figure
 
 
-def speedup(timing: Timing, over: Want) -> Callable[[Context], Value | None]:
-    """Return the figure: how many times faster the fastest is than the fastest that is as `over`."""
-
-    def figure(context: Context) -> Value | None:
-        best, plain = context.best(timing, {}), context.best(timing, over)
-        return None if best is None or plain is None else _value(context, best, plain.seconds / best.seconds)
-
-    return figure
+def over(timing: Timing, plain: Want) -> Callable[[Context], Pair | None]:
+    """Return the pair: the fastest, and the fastest that is as `plain`."""
+    return lambda context: _pair(context.best(timing, {}), context.best(timing, plain))
 
 
-def slowdown(timing: Timing, other: Timing) -> Callable[[Context], Value | None]:
-    """Return the figure: how many times longer the fastest takes than the fastest of `other`."""
+def beside(timing: Timing, other: Timing) -> Callable[[Context], Pair | None]:
+    """Return the pair: the fastest, and the fastest of `other`."""
+    return lambda context: _pair(context.best(timing, {}), context.best(other, {}))
 
-    def figure(context: Context) -> Value | None:
-        best, one = context.best(timing, {}), context.best(other, {})
-        return None if best is None or one is None else _value(context, best, best.seconds / one.seconds)
 
-    return figure
+def _pair(result: Result | None, other: Result | None) -> Pair | None:
+    return None if result is None or other is None else Pair(result, other)
 
 
 def tokens_per_second(tokens: int) -> Callable[[Context], Value | None]:
@@ -162,7 +179,7 @@ def tokens_per_second(tokens: int) -> Callable[[Context], Value | None]:
         if timed is None:
             return None
         limit = context.roof.limit(timed.count, timed.sample.seconds)
-        return Value(timed.tokens_per_second, f"{timed.passes} passes", limit)
+        return Value(timed.tokens_per_second, timed.work.name, timed.passes, limit)
 
     return figure
 
@@ -174,13 +191,13 @@ def largest(of: Callable[[Result], float]) -> Callable[[Context], Value | None]:
         if not context.every:
             return None
         worst = max(context.every, key=of)
-        return Value(of(worst), worst.job.plan.name)
+        return Value(of(worst), worst.job.plan.name, len(worst.passes))
 
     return figure
 
 
 def _value(context: Context, best: Result, value: float) -> Value:
-    return Value(value, best.job.plan.name, context.roof.limit(best.count, best.seconds))
+    return Value(value, best.job.plan.name, len(best.passes), context.roof.limit(best.count, best.seconds))
 
 
 # ---- the table -------------------------------------------------------------------------------------
@@ -207,12 +224,12 @@ def rows() -> Iterator[Row]:
         for stored in (Q2, Q1):
             layer = product(stored, 1, n, k, "matvec")
             work = f"decode {n} x {k} {stored.name}, best route, over block"
-            yield Row(work, 4.0, "x", speedup(layer, BLOCK), needs=(layer,))
+            yield Row(work, 4.0, "x", pair=over(layer, BLOCK), needs=(layer,))
     for stored in (Q2, Q1):
         many = product(stored, 512, 4096, 4096, "matmul", (64, 128))
         name = f"prefill 512 x 4096 x 4096 {stored.name}"
         units = rate(many, route=("subgroup_matrix",))
-        yield Row(f"{name}, subgroup_matrix, unchecked", 160.0, "TFLOP/s", units, "unchecked", needs=(many,))
+        yield Row(f"{name}, subgroup_matrix, unchecked", 160.0, "TFLOP/s", units, where="unchecked", needs=(many,))
         yield Row(f"{name}, subgroup_matrix", 125.0, "TFLOP/s", units, needs=(many,))
         yield Row(f"{name}, int8", 50.0, "TFLOP/s", rate(many, route=("int8",)), needs=(many,))
         yield Row(f"{name}, f32 or f16 operands", 12.0, "TFLOP/s", rate(many, route=("tile",)), needs=(many,))
@@ -221,7 +238,7 @@ def rows() -> Iterator[Row]:
         for m in (8, 16):
             few = product(stored, m, 4096, 4096, "matmul", (1, 4, 8, 16))
             work = f"{m} tokens, 4096 x 4096 {stored.name}, over one token"
-            yield Row(work, 4.0, "x", slowdown(few, one), least=False, needs=(few, one))
+            yield Row(work, 4.0, "x", pair=beside(few, one), least=False, needs=(few, one))
     attention = Timing("attention", (("CAPACITY", 32768),), Q2, "attention_split", cache="f16")
     work = "attention, 32 q heads, 8 kv heads of 128, f16 cache of 32768, of read"
     yield Row(work, 0.4, "%", share(attention, "read"), needs=(attention,))
@@ -233,10 +250,10 @@ def rows() -> Iterator[Row]:
     for stored in (Q2, Q1):
         layer = product(stored, 1, 4096, 4096, "matvec")
         work = f"decode 4096 x 4096 {stored.name}, best route, over block"
-        yield Row(work, 5.0, "x", speedup(layer, BLOCK), "software", needs=(layer,))
+        yield Row(work, 5.0, "x", pair=over(layer, BLOCK), where="software", needs=(layer,))
     text, compiled = largest(lambda result: float(result.text_bytes)), largest(lambda result: result.compile_seconds)
-    yield Row("largest text", 65536.0, "bytes", text, "software", least=False)
-    yield Row("longest pipeline creation", 5.0, "s", compiled, "software", least=False)
+    yield Row("largest text", 65536.0, "bytes", text, where="software", least=False)
+    yield Row("longest pipeline creation", 5.0, "s", compiled, where="software", least=False)
 
 
 def rows_for(software: bool) -> list[Row]:

@@ -35,13 +35,14 @@ def print_run(found: Mapping[str, Any]) -> None:
 
 def _head(backend: Mapping[str, Any]) -> Iterator[str]:
     yield f"{backend['label']}: {backend['device']}, {backend['driver']}, {backend['library']}; {backend['clock']}"
-    yield f"  measured here: {', '.join(map(said_reference, backend['references']))}"
+    yield f"  measured here: {'; '.join(map(said_reference, backend['references']))}"
 
 
 def said_reference(reference: Mapping[str, Any]) -> str:
-    """Return name, number and unit of what a reference reached."""
+    """Return name, numbers and unit of what a reference reached."""
     word, scale = UNITS[reference["unit"]]
-    return f"{reference['name']} {reference['value'] / scale:,.4g} {word}"
+    start, end = reference["start"] / scale, reference["end"] / scale
+    return f"{reference['name']} {start:,.4g} {word} at the start, {end:,.4g} at the end"
 
 
 def _results(backend: Mapping[str, Any]) -> Iterator[str | Table]:
@@ -75,7 +76,7 @@ def _line(name: str, each: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         name,
         f"{seconds * 1e6:,.1f}",
-        f"{each['spread']:.1%}" if len(each["rounds"]) > 1 else "one round",
+        said_spread(each),
         f"{moved / 1e6:,.2f}",
         f"{each['operations'] / 1e9:,.3g}",
         f"{moved / seconds / 1e9:,.1f}",
@@ -84,6 +85,13 @@ def _line(name: str, each: Mapping[str, Any]) -> tuple[str, ...]:
         "-" if rate is None else f"{rate:.1%} {each['unit']}",
         "-" if over is None else f"{over:.2f}",
     )
+
+
+def said_spread(each: Mapping[str, Any]) -> str:
+    """Return the spread of a time, and whether it can be trusted."""
+    if len(each["rounds"]) == 1:
+        return "one round"
+    return f"{each['spread']:.1%}{'' if each['steady'] else ' unsteady'}{'' if each['warmed'] else ' cold'}"
 
 
 def _refusals(backend: Mapping[str, Any]) -> Iterator[str]:
@@ -147,4 +155,5 @@ def _behind(targets: list[Mapping[str, Any]]) -> Iterator[str]:
         judged = row["judged"]
         if judged is not None:
             limit = f"; limit by count: {judged['limit']}" if judged["limit"] else ""
-            yield f"{row['work']}: {judged['said']} on {judged['backend']} by {judged['by']}{limit}"
+            by = f"{judged['by']}, passes: {judged['passes']}"
+            yield f"{row['work']}: {judged['said']} on {judged['backend']} by {by}{limit}"

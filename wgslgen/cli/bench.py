@@ -90,6 +90,7 @@ def bench(
             else:
                 one.refused += refused
                 run.time_jobs(one, todo, say)
+            run.end(one, say)
     run.require_any(runs)
     found = run.data(runs)
     if html is not None:
