@@ -15,14 +15,14 @@ from cli_runs import refused, run, run_apart, told
 
 from wgslgen import formats
 from wgslgen.adapters import Gpu, open_adapter
-from wgslgen.bench import decoding, modelrun, record
+from wgslgen.bench import decoding, modelrun, record, suite
 from wgslgen.bench import machine as device
 from wgslgen.bench.clock import Heater, Pace
 from wgslgen.bench.jobs import jobs, plans_of
 from wgslgen.bench.machine import Backend, Machine
 from wgslgen.bench.results import Result, time_job
 from wgslgen.bench.roof import Roof
-from wgslgen.bench.run import Run, require_any, time_model
+from wgslgen.bench.run import Run, require_any, time_model, time_targets
 from wgslgen.cli import bench as command
 from wgslgen.errors import ToolMissing
 from wgslgen.kernels.matvec import Matvec
@@ -134,6 +134,7 @@ def test_a_bundle_on_lavapipe_as_data_and_as_a_page(bundle: Path, tmp_path: Path
     assert backend["label"] == "lavapipe"
     assert {each["name"] for each in backend["references"]} == {"read", "copy", "f32", "dot4"}
     assert all(each["value"] == max(each["start"], each["end"]) > 0 for each in backend["references"])
+    assert any(each["start"] != each["end"] for each in backend["references"]), "they are measured twice"
     of_one = [each for each in backend["results"] if each["shape"]["M"] == 1]
     assert sorted(each["route"] for each in of_one) == ["block", "int8", "int8", "int8", "int8", "tile"]
     assert [each["route"] for each in backend["results"] if each["shape"]["M"] == 3] == ["tile"]
@@ -203,6 +204,40 @@ def test_unchecked_is_dawn_without_its_checks_and_nothing_else() -> None:
     assert off - on == {"disable_robustness", "disable_workgroup_init"}
     assert on <= off
     assert "timestamp_quantization" not in on
+
+
+def test_the_table_of_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With rows of a small shape in the place of the real ones, which take longer."""
+    small = suite.product(suite.Q2, 1, 64, 128, "matvec")
+    ratio = suite.Row("ratio", 1e9, "x", pair=suite.over(small, suite.BLOCK), where="software", needs=(small,))
+    text = suite.Row("text", 65536, "bytes", suite.largest(lambda each: each.text_bytes), where="software", least=False)
+    monkeypatch.setattr(suite, "rows_for", lambda software: [ratio, text] if software else [])
+    result = run("bench", "--targets", "--adapter", "lavapipe", "--rounds", "1", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    (backend,) = found["backends"]
+    assert {each["route"] for each in backend["results"]} == {"int8", "float", "block"}
+    faster, largest = found["targets"]
+    assert faster["work"] == "ratio"
+    assert faster["target"] == ">= 1,000,000,000 x"
+    assert faster["judged"]["backend"] == "lavapipe"
+    assert faster["judged"]["reached"] is False
+    assert 0 < faster["judged"]["short_by"] < 1
+    assert largest["judged"]["value"] == max(each["text_bytes"] for each in backend["results"])
+    assert largest["judged"]["reached"] is True
+
+
+def test_both_times_of_a_ratio_are_taken_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = suite.product(suite.Q2, 1, 64, 128, "matvec")
+    row = suite.Row("ratio", 1.0, "x", pair=suite.over(small, suite.BLOCK), where="software", needs=(small,))
+    monkeypatch.setattr(suite, "rows_for", lambda software: [row] if software else [])
+    one = Run(Machine(Backend("lavapipe")), Pace(rounds=1, round_seconds=1e-4, warm_seconds=0), [Roof(())])
+    time_targets(one, lambda _: None)
+    assert one.context is not None
+    first, again = suite.over(small, suite.BLOCK)(one.context), one.context.pairs["ratio"]
+    assert first is not None
+    assert [each.job for each in again] == [each.job for each in first]
+    assert all(new.sample is not old.sample for new, old in zip(again, first, strict=True))
 
 
 def test_without_a_bundle_the_grid_of_the_op_is_timed() -> None:
