@@ -27,7 +27,7 @@ class Pace:
     """Device time that a round should have at least."""
     most_repetitions: int = 1024
     """Of a round: each is a few calls from the host."""
-    warm_seconds: float = 0.05
+    warm_seconds: float = 0.02
     """Host time that the device is kept busy for at least, before the first round."""
     most_warm_seconds: float = 0.5
     """Host time after which it is warm enough, whether rounds agree or not."""

@@ -41,7 +41,7 @@ STAGED = 16 << 20
 
 HEAT_GROUPS = 8448
 """Workgroups of a dispatch that heats: about a millisecond of an H200."""
-HEATS, HEATS_AHEAD = 4, 150
+HEATS, HEATS_AHEAD = 4, 40
 """Such dispatches in front of every round, and while a measurement is prepared."""
 
 
