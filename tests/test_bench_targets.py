@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -131,6 +132,12 @@ def test_the_table_has_the_targets_of_both_kinds_of_machines() -> None:
     assert [row.where for row in gpu].count("unchecked") == 2
     assert {row.where for row in software} == {"software"}
     assert all(row.needs or row.tokens for row in gpu)
+
+
+def test_the_page_shows_every_target_of_a_gpu() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "performance.md").read_text()
+    for row in suite.rows_for(software=False):
+        assert f"| {row.work} | {row.wanted} |" in page
 
 
 @pytest.mark.parametrize(

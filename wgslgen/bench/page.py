@@ -15,7 +15,7 @@ STYLE = """
   --card: #f6f8fa; --good: #1a7f4b; --bad: #b3541e; --bar: #0072b2; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --quiet: #98a2b0; --grid: #2b3138; --back: #14171b;
   --card: #1c2126; --good: #4cc38a; --bad: #f0a070; --bar: #56b4e9; } }
-body { margin: 0 auto; max-width: 76rem; padding: 2rem 1.5rem 4rem; background: var(--back); color: var(--ink);
+body { margin: 0 auto; max-width: 86rem; padding: 2rem 1.5rem 4rem; background: var(--back); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.25rem; margin: 2.6rem 0 .4rem; }
 h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; } p { margin: .2rem 0 .8rem; color: var(--quiet); max-width: 60rem; }

@@ -8,7 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 64, 132, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 64, 176, 16, 44
 NAME = 90
 """Pixels that the name of a roof takes."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#a0522d")

@@ -17,7 +17,10 @@ from wgslgen.slugs import slug
 
 
 def markdown(found: Mapping[str, Any], figures: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
-    """Yield the lines: backends with their roofs, targets, limits by count, models, and `figures` (caption, path)."""
+    """Yield the lines: backends with their roofs, targets, models, and `figures` (caption, path).
+
+    Of models the first backend has the kinds of passes, too.
+    """
     for backend in found["backends"]:
         roof = "; ".join(map(said_reference, backend["references"]))
         yield f"- {backend['label']}: {backend['device']}, {backend['library']}, {backend['clock']}. Measured: {roof}."
@@ -31,9 +34,9 @@ def markdown(found: Mapping[str, Any], figures: Sequence[tuple[str, str]] = ()) 
         judged = row["judged"] or {"passes": "–", "limit": "–"}
         last = [verdict(row), str(judged["passes"]), judged["limit"]]
         yield from _row([row["work"], row["target"], *said, *last])
-    for backend in found["backends"]:
+    for at, backend in enumerate(found["backends"]):
         for model in backend["models"]:
-            yield from _model(backend["label"], model)
+            yield from _model(backend["label"], model, with_kinds=at == 0)
     for caption, path in figures:
         yield from ("", f"![{caption}]({path})")
 
@@ -42,14 +45,14 @@ def _row(cells: Sequence[str]) -> Iterator[str]:
     yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
-def _model(label: str, model: Mapping[str, Any]) -> Iterator[str]:
+def _model(label: str, model: Mapping[str, Any], with_kinds: bool) -> Iterator[str]:
     yield ""
     yield (
         f"{model['model']}, {model['weights']}, {model['work']}, on {label}: {model['passes']} passes, "
         f"{model['seconds'] * 1e3:,.3f} ms of device time, {model['tokens_per_second']:,.0f} tokens/s; "
         f"{model['host_seconds'] * 1e3:,.2f} ms of the host."
     )
-    if model["kinds"]:
+    if with_kinds and model["kinds"]:
         yield ""
         yield from _row(["passes of", "number", "us together", "of read bandwidth"])
         yield from _row(["---"] * 4)
