@@ -186,6 +186,7 @@ def profile_of(machine: Machine) -> dict[str, Any]:
     gpu = machine.gpu
     size = gpu.subgroup_size
     return {
+        "kind": "software" if machine.software else "gpu",
         "features": sorted(gpu.features),
         "languageFeatures": ["subgroup_id", "packed_4x8_integer_dot_product"],
         "limits": machine.limits,

@@ -81,7 +81,7 @@ def _rows(name: str, number: int, table: dict[str, Any]) -> tuple[Kernel, ...]:
     read = read_table(name, number, {**table, "prune": True})
     limit = max(read.count, 1)
     try:
-        return expand(BundleFile(file=name, name="bench", limit=limit, tables=(read,))).variants
+        return expand(BundleFile(file=name, name="bench", limit=limit, profiles=(), tables=(read,))).variants
     except UsageProblem:  # a table with every row refused: the format or the sizes do not suit it
         return ()
 
