@@ -51,6 +51,12 @@ class Browser:
         """Return the variants and plans of a bundle that the page's adapter may run."""
         return {*self.page.evaluate("(url) => admitted(url)", f"/generated/{bundle}/index.js")}
 
+    def self_tested(self, bundle: str, names: Sequence[str]) -> dict[str, Any]:
+        """Return what the runtime's self-test says of these variants of a bundle."""
+        asked = [f"/generated/{bundle}/index.js", [*names]]
+        found: dict[str, Any] = self.page.evaluate("([url, names]) => selfTested(url, names)", asked)
+        return found
+
     def _put(self, index: int, subject: Subject, case: Case, problem: Problem) -> dict[str, Any]:
         url = f"/data/{index}"
         for path in [path for path in self.data if path.startswith(f"{url}/")]:

@@ -20,6 +20,7 @@ GENERATED = Path(__file__).parent.parent / "generated"
 BUNDLES = sorted(path.stem for path in GENERATED.glob("*.toml"))
 POINTS = 17_000
 """Of each bundle, of which there are six: more than 100,000 in all."""
+FAILING = "a device on which each third variant failed the self-test"
 WANTS: tuple[dict[str, Any], ...] = (
     {},
     {"rounding": "int8"},
@@ -78,7 +79,7 @@ def sizes_of(plan: Any) -> dict[str, int]:
 
 def points(name: str) -> list[tuple[str, dict[str, int], str, dict[str, Any]]]:
     found = {op: [*selection.candidates(kit(name), op)] for op in selection.ops(kit(name))}
-    profiles = [*profile.profiles()]
+    profiles = [*profile.profiles(), FAILING]
     drawn = []
     for _ in range(POINTS):
         op = random.choice([*found])
@@ -100,6 +101,7 @@ def test_the_page_selects_as_python_does(name: str) -> None:
         "});"
     )
     known = {key: value.data() for key, value in profile.profiles().items()}
+    known[FAILING] = {**known["chrome-apple"], "failed": [*kit(name)["variants"]][::3]}
     found = node(script, {"points": drawn, "profiles": known})
     chosen = 0
     for (op, sizes, who, want), (plan, digest) in zip(drawn, found, strict=True):
@@ -144,6 +146,15 @@ def test_a_device_gets_what_it_can_run() -> None:
     matrix = chosen("chrome-vulkan-nvidia", {**many, "K": 2048}, rounding="f16")
     lacking = "needs feature shader-f16; needs feature chromium-experimental-subgroup-matrix"
     assert lacking in reason(matrix, "subgroup_matrix_m128")
+
+
+def test_a_variant_that_failed_the_self_test_is_refused_and_another_chosen() -> None:
+    first = chosen("core", ONE).plan or {}
+    failing = {**profile.get("core").data(), "failed": [first["name"]]}
+    found = selection.select(kit("bonsai-1.7b-q2_0"), "linear", ONE, failing)
+    assert found.plan is not None
+    assert found.plan["name"] != first["name"]
+    assert reason(found, first["name"]) == f"{first['name']} failed the self-test on this device"
 
 
 def test_sizes_decide() -> None:

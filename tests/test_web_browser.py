@@ -93,6 +93,8 @@ def test_every_variant_and_plan_gives_the_oracles_result(
     errors = ", ".join(f"{kernel} {error:.1e}" for kernel, error in worst.items())
     record_property("said", f"Chromium, {name}: {len(new)} variants and plans; worst errors of an element: {errors}")
     assert not failed, "\n".join(failed[:20])
+    names = [subject_name(subject) for subject in new if isinstance(subject, Kernel)]
+    assert browser.self_tested(name, names) == {"passed": names, "failed": [], "skipped": []}
     if name == BUNDLES[0]:
         assert len(new) > 100
 
@@ -107,6 +109,7 @@ def test_every_other_variant_is_refused_by_name(browser: Browser) -> None:
 # ---- cases: what the page does stands in web/cases.js -------------------------------------------------
 
 ADD = "add_xf32__v4_wg64"
+NORM = "swiglu_xf32__v4_wg64"
 
 
 def in_page(browser: Browser, case: str) -> Any:
@@ -166,6 +169,23 @@ def test_c47_bindings_are_numbered_from_0_and_are_what_the_text_declares(browser
 
 def test_c55_other_buffers_are_used_at_once(browser: Browser) -> None:
     assert in_page(browser, "c55") == [11.0, 12.0, 23.0]
+
+
+def test_the_self_test_names_what_is_wrong_and_select_goes_round_it(browser: Browser) -> None:
+    found = in_page(browser, "selfTests")
+    assert found["passed"] == [NORM]
+    assert found["skipped"] == [{"name": "add_xf16__v4_wg64", "reason": "needs feature shader-f16"}]
+    said = r"element \d+ of y is \S+, expected \S+"
+    for broken in ("scaled", "permuted", "tail", "nothing"):
+        (failure,) = found[broken]
+        assert failure["name"] == NORM
+        assert re.fullmatch(said, failure["reason"]), (broken, failure)
+    assert "the device refuses it" in found["text"][0]["reason"]
+    assert found["unknown"] == "this kit has no variant matvec_of_nothing"
+    assert found["lost"].startswith(f"{NORM}: the device was lost")
+    first, second, refused = found["chosen"]
+    assert second not in (None, first)
+    assert refused == {"name": first, "reason": f"{first} failed the self-test on this device"}
 
 
 def test_bytes_go_up_and_come_back(browser: Browser) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wgslgen import plans
+from wgslgen.answers import answers
 from wgslgen.errors import UsageProblem
 from wgslgen.manifest import (
     MANIFEST,
@@ -90,7 +91,8 @@ def build(
     entries = tuple(entry(variant) for variant in variants)
     planned = tuple(plan_entry(plan) for plan in plans.derive(variants, model))
     files = {variant_file(variant): text.encode() for variant, text in texts.items()}
-    files |= web_files(name, source, entries, planned, {variant_name(v): text for v, text in texts.items()})
+    named = {variant_name(variant): text for variant, text in texts.items()}
+    files |= web_files(name, source, entries, planned, named, answers(variants))
     files["LICENSE"] = license_text().encode()
     files[SCHEMA] = schema_bytes()
     manifest = Manifest(

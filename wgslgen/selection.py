@@ -237,6 +237,8 @@ def missing(variant: Entry, profile: Entry) -> list[str]:
         if not any(all(one[part] == matrix[part] for part in parts) for one in profile["subgroupMatrices"]):
             shape = f"{matrix['m']}x{matrix['n']}x{matrix['k']}"
             reasons.append(f"needs subgroup matrices of {matrix['component']} {shape}")
+    if variant["name"] in profile.get("failed", ()):
+        reasons.append("failed the self-test on this device")
     return reasons
 
 

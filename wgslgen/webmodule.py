@@ -1,4 +1,4 @@
-"""The ES module of a bundle: a module a kernel with its texts, the plans, the runtime, types, and package.json.
+"""The ES module of a bundle: a module a kernel with its texts, the plans, the runtime, its self-test, types.
 
 Files in memory, made from what the manifest says. Nothing is computed here that the manifest does not hold: a page
 gets the same facts as a reader of `manifest.json`, less what only people read.
@@ -76,8 +76,12 @@ def web_files(
     variants: Sequence[VariantEntry],
     plans: Sequence[PlanEntry],
     texts: Mapping[str, str],
+    answers: Mapping[str, Any],
 ) -> dict[str, bytes]:
-    """Return the module's files by their path in the bundle; `texts` gives the WGSL of each variant by its name."""
+    """Return the module's files by their path in the bundle.
+
+    `texts` gives the WGSL of each variant by its name, `answers` what `answers.answers` makes for the variants.
+    """
     kernels = [*_kernels(variants, texts)]
     planned = [PlanModule(plan.name, (*_json_fields(plan, PLAN_FIELDS), _buffers(plan))) for plan in plans]
     values = {
@@ -87,13 +91,19 @@ def web_files(
         "ops": sorted({plan.op for plan in plans}),
         "formats": [*_formats(variants)],
         "costs": [_json(row) for row in cost_rows()],
+        "answers": {
+            "arrays": answers["arrays"],
+            "problems": [_json(problem) for problem in answers["problems"]],
+            "variants": [(_json(variant), problem) for variant, problem in answers["variants"].items()],
+        },
     }
     files = {f"runtime/{path}": HEADER.format(source=source) + text for path, text in _runtime().items()}
     for kernel in kernels:
         files[f"kernels/{kernel.name}.js"] = _render("kernel.js", kernel=kernel, **values)
         files[f"kernels/{kernel.name}.d.ts"] = _render("kernel.d.ts", kernel=kernel, **values)
-    for path in ("formats.js", "formats.d.ts", "plans.js", "plans.d.ts", "index.js", "index.d.ts"):
-        files[path] = _render(path, **values)
+    for module in ("formats", "plans", "selftest", "index"):
+        for path in (f"{module}.js", f"{module}.d.ts"):
+            files[path] = _render(path, **values)
     files["package.json"] = json.dumps(_package(name), indent=2) + "\n"
     return {path: text.encode() for path, text in files.items()}
 
@@ -183,6 +193,7 @@ def _package(name: str) -> dict[str, Any]:
             "./formats": typed("formats"),
             "./plans": typed("plans"),
             "./runtime": typed("runtime/index"),
+            "./selftest": typed("selftest"),
             "./manifest.json": "./manifest.json",
             "./wgsl/*": "./wgsl/*",
         },

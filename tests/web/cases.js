@@ -147,3 +147,39 @@ export async function mistakes() {
   }
   return said;
 }
+
+export async function selfTests() {
+  const { answers } = await import("/generated/building-blocks/selftest.js");
+  const name = "swiglu_xf32__v4_wg64";
+  const { text } = kit.variants[name];
+  const broken = (found, put) => {
+    if (!text.includes(found)) {
+      throw new Error(`${name} has no ${found}`);
+    }
+    return { variants: { [name]: { ...kit.variants[name], text: text.replace(found, put) } }, plans: [], costs: [] };
+  };
+  const failures = async (changedKit) => (await bundle.selfTest(device, changedKit, answers)).failed;
+  const { passed, skipped } = await bundle.selfTest(device, kit, answers, [name, "add_xf16__v4_wg64"]);
+  const sizes = { B: 1, M: 4, CAPACITY: 64, LAYERS: 1, LAYER: 0 };
+  const profile = bundle.profileOf(globalThis.adapter);
+  const first = bundle.select(kit, "attention_prefill", sizes, profile).plan.name;
+  const choice = bundle.select(kit, "attention_prefill", sizes, { ...profile, failed: [first] });
+  const doomed = await (await navigator.gpu.requestAdapter()).requestDevice();
+  doomed.destroy();
+  return {
+    passed,
+    skipped,
+    scaled: await failures(broken("y[load] = value;", "y[load] = 1.02 * value;")),
+    permuted: await failures(broken("y[load] = value;", "y[load ^ 1u] = value;")),
+    tail: await failures(broken("if (load < params.m", "if (load + 1u < params.m")),
+    nothing: await failures(broken("y[load] = value;", "")),
+    text: await failures(broken("fn main(", "fn main( {")),
+    unknown: await refusal(() => bundle.selfTest(device, kit, answers, ["matvec_of_nothing"])),
+    lost: await refusal(() => bundle.selfTest(doomed, kit, answers, [name])),
+    chosen: [
+      first,
+      choice.plan?.name,
+      choice.refused.find((one) => one.name === first),
+    ],
+  };
+}

@@ -13,6 +13,7 @@ import {
   profileOf,
   requirements,
   select,
+  selfTest,
   upload,
   type FormatKey,
   type Kit,
@@ -21,6 +22,7 @@ import {
   type VariantName,
 } from "bonsai-1.7b-q2_0";
 import { rms_norm } from "bonsai-1.7b-q2_0/kernels/rms_norm";
+import { answers } from "bonsai-1.7b-q2_0/selftest";
 
 const name: MatvecVariant = "matvec_q2_0_g64_planar_m1_xf32_yf32__w1_float_rows8_wg32";
 const planned: PlanName = plans[0]!.name;
@@ -50,6 +52,12 @@ export async function open(adapter: GPUAdapter): Promise<[GPUDevice, string]> {
 export function choice(adapter: GPUAdapter): string {
   const { plan, refused } = select(kit, "linear", { M: 1, N: 64, K: 128 }, profileOf(adapter), { rounding: "int8" });
   return plan?.name ?? refused.map(({ name, reason }) => `${name}: ${reason}`).join("\n");
+}
+
+export async function tested(device: GPUDevice): Promise<string> {
+  const { failed } = await selfTest(device, kit, answers, [name]);
+  const profile = { ...profileOf(device), failed: failed.map((one) => one.name) };
+  return select(kit, "linear", { M: 1, N: 64, K: 128 }, profile).plan?.name ?? failed[0]?.reason ?? "";
 }
 
 // @ts-expect-error operands are not rounded to that

@@ -79,6 +79,22 @@ async function runAll(url, problems) {
   return wrong;
 }
 
+/**
+ * Test variants of the bundle at `url` by its stored answers, each on the device that `runOne` runs it on, where it is
+ * compiled already; return all results together.
+ */
+async function selfTested(url, names) {
+  const bundle = await import(url);
+  const { answers } = await import(url.replace("index.js", "selftest.js"));
+  const all = { passed: [], failed: [], skipped: [] };
+  for (const name of names) {
+    const device = await deviceWith(bundle.requirements(bundle.kit, [name]));
+    const found = await bundle.selfTest(device, bundle.kit, answers, [name]);
+    Object.entries(found).forEach(([kind, some]) => all[kind].push(...some));
+  }
+  return all;
+}
+
 /** Return the plans and variants of the bundle at `url` that the adapter may run. */
 async function admitted(url) {
   const bundle = await import(url);
@@ -88,4 +104,4 @@ async function admitted(url) {
   return plans.filter((name) => bundle.planNamed(bundle.kit, name).passes.every(may));
 }
 
-Object.assign(globalThis, { adapter, runAll, admitted, ready: true });
+Object.assign(globalThis, { adapter, runAll, selfTested, admitted, ready: true });

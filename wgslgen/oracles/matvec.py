@@ -72,11 +72,20 @@ def problem(
     fmt = formats.get(constants["format"], constants["group"])
     rows = rows_of(constants, n)
     data = random_weights(constants, fmt, rows, k, rng) if weights is None else weights
-    unpacked = fmt.unpack(fmt.rows(data, rows, k))
+    once, back = distinct(fmt.rows(data, rows, k))
+    unpacked = fmt.unpack(once)
     x = activations(rng, constants, unpacked)
     read, exact = as_read(constants, fmt, x)
     inputs = {**layouts.pack(fmt, constants["layout"], data, rows, k), **read}
-    return finished(constants, rng, inputs, *route_product(constants, unpacked, exact))
+    values, magnitudes = route_product(constants, unpacked, exact)
+    return finished(constants, rng, inputs, values[:, back], magnitudes[:, back])
+
+
+def distinct(rows: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Return the different rows of [N, row_bytes], and which of them each row is: those of stored answers repeat."""
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).reshape(-1)
+    _, first, back = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], back.reshape(-1)
 
 
 def finished(

@@ -165,6 +165,39 @@ export interface Profile {
   /** null: no subgroups, or their sizes are not known. */
   readonly subgroups: { readonly min: number; readonly max: number; readonly pinned?: number } | null;
   readonly subgroupMatrices: readonly MatrixConfig[];
+  /** Variants that failed `selfTest` on the device: `select` refuses them. */
+  readonly failed?: readonly string[];
+}
+
+/** What a device is tested with: arrays that are written shortly, problems of these, and the problem of each variant. */
+export interface Answers {
+  readonly arrays: readonly string[];
+  readonly problems: readonly Answer[];
+  readonly variants: Readonly<Record<string, number>>;
+}
+
+/** A problem: its arrays, inputs and outputs, by their numbers. */
+export interface Answer {
+  readonly sizes: Sizes;
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly inputs: Readonly<Record<string, number>>;
+  readonly outputs: Readonly<Record<string, ExpectedOutput>>;
+}
+
+/** The elements that are known of an output, every `step`-th and the last: near a value, or equal to it. */
+export interface ExpectedOutput {
+  readonly type: string;
+  readonly size: number;
+  readonly step: number;
+  readonly near?: number;
+  readonly equal?: number;
+}
+
+/** Variants that compute what they should, those that do not, and those that were not run, with the reason. */
+export interface SelfTest<Name extends string = string> {
+  readonly passed: readonly Name[];
+  readonly failed: readonly { readonly name: Name; readonly reason: string }[];
+  readonly skipped: readonly { readonly name: Name; readonly reason: string }[];
 }
 
 /** A buffer, or a part of one; offset and size in bytes. */
@@ -285,3 +318,16 @@ export declare function createPlan(
   buffers: Readonly<Record<string, BufferView>>,
   parameters?: Readonly<Record<string, number>>,
 ): Promise<PreparedPlan>;
+
+/**
+ * Run variants of `kit`, all by default, on `device` against the `answers` of the bundle's `selftest.js`.
+ *
+ * What is wrong with a variant never throws. The promise rejects for a name that the kit has not, and where the device
+ * is lost.
+ */
+export declare function selfTest<Name extends string>(
+  device: GPUDevice,
+  kit: Kit<Name>,
+  answers: Answers,
+  names?: readonly Name[],
+): Promise<SelfTest<Name>>;

@@ -11,3 +11,4 @@ export { formatOf, pack } from "./pack.js";
 export { createPlan } from "./plan.js";
 export { bufferBytes, missing, profileOf, requirements } from "./requirements.js";
 export { ops, select } from "./select.js";
+export { selfTest } from "./selftest.js";

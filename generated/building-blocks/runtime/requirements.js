@@ -78,6 +78,9 @@ export function missing(variant, profile) {
   if (matrix && !profile.subgroupMatrices.some((offered) => MATRIX.every((part) => offered[part] === matrix[part]))) {
     reasons.push(`needs subgroup matrices of ${matrix.component} ${matrix.m}x${matrix.n}x${matrix.k}`);
   }
+  if (profile.failed?.includes(variant.name)) {
+    reasons.push("failed the self-test on this device");
+  }
   return reasons;
 }
 
