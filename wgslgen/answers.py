@@ -17,6 +17,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -96,6 +97,7 @@ def answers(variants: Sequence[Kernel]) -> dict[str, Any]:
     return {"arrays": [*arrays], "problems": problems, "variants": owners}
 
 
+@cache
 def answer(variant: Kernel) -> Answer | None:
     """Return the answer of the last shape class that is small and short, else of the smallest; None: it is too large.
 

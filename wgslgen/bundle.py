@@ -79,11 +79,13 @@ def build(
     model: Model | None = None,
     small: bool = False,
     profiles: tuple[str, ...] = (),
+    answered: bool = True,
 ) -> Bundle:
     """Render all variants, and derive their plans; `source` is the bundle file's name as the texts state it.
 
     With `small` the texts are minified; `profiles` are the device classes that the bundle is for, which
-    `completeness.check` has to prove. Pure but for templates.
+    `completeness.check` has to prove. Without `answered` the self-test has no answers, which take most of the time; such
+    a bundle is to be looked at, not written. Pure but for templates.
     """
     texts = {variant: render(variant, source) for variant in variants}
     if small:
@@ -92,7 +94,7 @@ def build(
     planned = tuple(plan_entry(plan) for plan in plans.derive(variants, model))
     files = {variant_file(variant): text.encode() for variant, text in texts.items()}
     named = {variant_name(variant): text for variant, text in texts.items()}
-    files |= web_files(name, source, entries, planned, named, answers(variants))
+    files |= web_files(name, source, entries, planned, named, answers(variants if answered else ()))
     files["LICENSE"] = license_text().encode()
     files[SCHEMA] = schema_bytes()
     manifest = Manifest(

@@ -35,7 +35,7 @@ def explain_choice(
     """Say which plan a class of devices gets for an op, what is ranked behind it, and why not the others."""
     given = {"M": m, "N": n, "K": k, **explain.pairs("--size", sizes)}
     want = explain.pairs("--want", wants)
-    found = explain.explain([one.build() for one in load(bundle_files)], op, given, profile_name, want)
+    found = explain.explain([one.build(answered=False) for one in load(bundle_files)], op, given, profile_name, want)
     if as_json:
         tables.print_json(found)
     else:

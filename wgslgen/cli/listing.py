@@ -18,7 +18,7 @@ def list_variants(bundle_files: tuple[Path, ...], as_json: bool) -> None:
     """List variants with what they need, rows that were pruned with the reason, and bytes a kernel."""
     loaded = load(bundle_files)
     if as_json:
-        tables.print_json([tables.listing(one.file.name, one.grid, one.build()) for one in loaded])
+        tables.print_json([tables.listing(one.file.name, one.grid, one.build(answered=False)) for one in loaded])
         return
     for one in loaded:
-        tables.print_listing(one.file.name, one.grid, one.build())
+        tables.print_listing(one.file.name, one.grid, one.build(answered=False))

@@ -27,12 +27,12 @@ class Loaded:
         """The output folder: beside the bundle file, with its stem as name."""
         return self.path.with_suffix("")
 
-    def build(self) -> bundle.Bundle:
-        """Render the bundle to memory."""
+    def build(self, answered: bool = True) -> bundle.Bundle:
+        """Render the bundle to memory, for a look at it without the answers of its self-test."""
         file = self.file
         source = self.path.name
         return bundle.build(
-            file.name, self.grid.variants, source, file.description, file.facts, file.minify, file.profiles
+            file.name, self.grid.variants, source, file.description, file.facts, file.minify, file.profiles, answered
         )
 
 
