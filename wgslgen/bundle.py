@@ -84,8 +84,8 @@ def build(
     """Render all variants, and derive their plans; `source` is the bundle file's name as the texts state it.
 
     With `small` the texts are minified; `profiles` are the device classes that the bundle is for, which
-    `completeness.check` has to prove. Without `answered` the self-test has no answers, which take most of the time; such
-    a bundle is to be looked at, not written. Pure but for templates.
+    `completeness.check` has to prove. Without `answered` the self-test has no answers, which take most of the time;
+    such a bundle is to be looked at, not written. Pure but for templates.
     """
     texts = {variant: render(variant, source) for variant in variants}
     if small:
